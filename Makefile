@@ -1,0 +1,115 @@
+# `make book` and `make test` do everything. They need Python 3.11 to 3.14 and make; the packages are
+# downloaded once, into .venv. `make INSTALLER=pip book` keeps to pip where uv is there, too;
+# `make PYTHON=python3.12 book` chooses the Python of a new .venv.
+
+PYTHON ?=
+INSTALLER ?= $(shell command -v uv >/dev/null 2>&1 && echo uv || echo pip)
+PY := .venv/bin/python
+NOTEBOOKS = $(sort $(wildcard book/*.ipynb))
+READY := .venv/ready
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help book test test-package test-notebooks refresh preview pdf lab bench lint lock clean
+
+help:
+	@echo "make book     execute every chapter and render the book to _build/html"
+	@echo "make test     unit, property, statistical and documentation tests, and every stored output"
+	@echo "make refresh  execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
+	@echo "make preview  render the stored outputs, executing nothing, to _build/preview"
+	@echo "make lab      open the chapters in JupyterLab"
+	@echo "make bench    speed, as ratios measured in one process"
+	@echo "make pdf      the book as one PDF (needs xelatex)"
+	@echo "make lint     ruff and mypy"
+	@echo "make lock     pin requirements.txt anew from the ranges in pyproject.toml (needs uv)"
+	@echo "make clean    remove what the build made; .venv too with 'make clean ALL=1'"
+
+# The stamp is written last: after a failure the next run installs again.
+$(READY): requirements.txt pyproject.toml
+	@set -eu; \
+	fits='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'; \
+	if [ "$(INSTALLER)" = uv ]; then \
+	  pip="uv pip"; into="--python $(PY)"; works="$$fits"; \
+	else \
+	  pip="$(PY) -m pip --disable-pip-version-check"; into=; works="import pip; $$fits"; \
+	fi; \
+	if ! $(PY) -c "$$works" >/dev/null 2>&1; then \
+	  python=; \
+	  for name in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
+	    if "$$name" -c "$$fits" >/dev/null 2>&1; then python=$$name; break; fi; \
+	  done; \
+	  if [ -z "$$python" ]; then \
+	    echo "error: Python 3.11 to 3.14 is needed; tried $(or $(PYTHON),python3 and python3.11 to python3.14)" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making .venv with $$("$$python" --version)"; \
+	  rm -rf .venv; \
+	  if [ "$(INSTALLER)" = uv ]; then \
+	    uv venv --quiet --python "$$("$$python" -c 'import sys; print(sys.executable)')" .venv; \
+	  elif ! "$$python" -m venv .venv >/dev/null 2>&1; then \
+	    echo "error: '$$python -m venv' failed; Debian and Ubuntu have it in the package python3-venv" >&2; \
+	    exit 1; \
+	  fi; \
+	fi; \
+	echo "Installing the packages with $(INSTALLER)"; \
+	if ! { $$pip install $$into --quiet -r requirements.txt && \
+	       $$pip install $$into --quiet --no-deps --no-build-isolation -e .; } >.venv/install.log 2>&1; then \
+	  echo "error: the packages could not be installed; is there a network? Details: .venv/install.log" >&2; \
+	  exit 1; \
+	fi; \
+	touch $@
+
+book: $(READY)
+	@rm -rf _build
+	@.venv/bin/jupyter-book build . -W -n --keep-going
+	@echo "The book is ready: open _build/html/index.html"
+
+test: test-package test-notebooks
+
+test-package: $(READY)
+	@$(PY) -m pytest -q -n auto --dist loadscope tests
+	@$(PY) -m pytest -q --doctest-modules maxgap
+
+# Every cell is executed again, and what it printed must be what is stored.
+test-notebooks: $(READY)
+	@$(PY) -m pytest -q --nbval --nbval-current-env $(NOTEBOOKS)
+
+refresh: $(READY)
+	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)
+
+preview: $(READY)
+	@mkdir -p _build/preview
+	@sed 's/execute_notebooks: force/execute_notebooks: off/' _config.yml > _build/preview/config.yml
+	@.venv/bin/jupyter-book build . -q --config _build/preview/config.yml --path-output _build/preview
+	@echo "Open _build/preview/_build/html/index.html"
+
+pdf: $(READY)
+	@command -v xelatex >/dev/null 2>&1 && command -v latexmk >/dev/null 2>&1 || { \
+	  echo "error: 'make pdf' needs xelatex and latexmk; on Debian and Ubuntu install texlive-xetex, texlive-latex-extra, texlive-fonts-extra, latexmk" >&2; exit 1; }
+	@.venv/bin/jupyter-book build . --builder pdflatex
+	@echo "The PDF is ready: _build/latex/maxgap.pdf"
+
+lab: $(READY)
+	@$(PY) -c "import jupyterlab" 2>/dev/null || $(PY) -m pip install --quiet -c requirements.txt "jupyterlab>=4.2,<5"
+	@$(PY) -m jupyterlab book
+
+bench: $(READY)
+	@$(PY) benchmarks/bench.py
+
+lint: $(READY)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+lock:
+	@command -v uv >/dev/null 2>&1 || { echo "error: 'make lock' needs uv" >&2; exit 1; }
+	@{ sed '/^$$/q' requirements.txt; \
+	  uv pip compile --quiet --universal --fork-strategy fewest --upgrade --python-version 3.11 \
+	    --extra book --extra test --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	    pyproject.toml; } > requirements.new
+	@mv requirements.new requirements.txt
+
+clean:
+	@rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+	@$(if $(ALL),rm -rf .venv maxgap.egg-info)
