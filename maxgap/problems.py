@@ -1,0 +1,443 @@
+"""True means and what follows from them: gaps, ranks, the right answer, and the paper's instances.
+
+A `Problem` is what a simulation knows and a policy does not. Ranks count from 1 with the largest
+mean, as in the paper; arms count from 0. Every named instance lists its arms by rank, largest mean
+first, so that arm ``j`` has rank ``j + 1``.
+
+Paper: Katariya, Tripathy and Nowak (2019), *MaxGap Bandit: Adaptive Algorithms for Approximate
+Ranking*, NeurIPS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "Problem",
+    "four_arms",
+    "four_arms_alternative",
+    "one_large_gap",
+    "stopping_time_family",
+    "streetview",
+    "two_large_gaps",
+]
+
+_TIE = 1e-12
+
+
+def rounding(means: NDArray[np.float64]) -> float:
+    """Differences of means no larger than this are taken to be rounding, in the means' units.
+
+    Examples
+    --------
+    >>> rounding(np.array([0.1, 0.2, 0.3])) > abs((0.3 - 0.2) - (0.2 - 0.1)) > 0
+    True
+    """
+    return _TIE * float(np.abs(means).max())
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Problem:
+    """A MaxGap problem: the true mean of each arm and the scale of its noise.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in the rewards' units. At least two, all finite, in any order.
+    sigma : float or array_like of shape (K,), default 1.0
+        Scale of the noise: standard deviation of normal rewards, in the rewards' units. One number,
+        or one per arm.
+
+    Attributes
+    ----------
+    means : ndarray, shape (K,)
+        The means as given, read-only.
+    sigma : float or ndarray of shape (K,)
+        As given; read-only if an array.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two means, a mean that is not finite, a sigma that is not positive and finite or
+        that has the wrong length.
+
+    Notes
+    -----
+    Equal means are allowed. So is a tie for the largest gap, but then `split_rank`, `top` and
+    `bottom` raise ``ValueError``: there is no one answer. Two gaps tie if they differ by at most
+    1e-12 times the largest absolute mean, which is more than the rounding of decimal means and far
+    below any gap that sampling could tell apart.
+
+    Examples
+    --------
+    >>> problem = Problem([0.0, 1.0, 1.2])
+    >>> problem.gaps
+    array([0.2, 1. ])
+    >>> problem.split_rank, sorted(problem.top), sorted(problem.bottom)
+    (2, [1, 2], [0])
+    >>> Problem([0, 1, 2]).top
+    Traceback (most recent call last):
+    ...
+    ValueError: means: no unique largest gap, ranks [1, 2] tie with gap 1 in [0., 1., 2.]
+    """
+
+    means: NDArray[np.float64]
+    sigma: float | NDArray[np.float64]
+    _order: NDArray[np.intp]
+
+    def __init__(self, means: ArrayLike, sigma: ArrayLike = 1.0) -> None:
+        checked = _real_array("means", means)
+        if checked.ndim != 1 or checked.size < 2:
+            raise ValueError(f"means: at least two arms in one dimension are needed, got {means!r}")
+        checked_sigma = _real_array("sigma", sigma)
+        if checked_sigma.shape not in ((), checked.shape):
+            raise ValueError(f"sigma: one value or {checked.size} are needed, got {sigma!r}")
+        if not np.all(checked_sigma > 0):
+            raise ValueError(f"sigma: must be positive, got {sigma!r}")
+        object.__setattr__(self, "means", _read_only(checked))
+        one_sigma = checked_sigma.ndim == 0
+        sealed = float(checked_sigma) if one_sigma else _read_only(checked_sigma)
+        object.__setattr__(self, "sigma", sealed)
+        # Stable, so that arms with equal means are ranked in the order given.
+        object.__setattr__(self, "_order", _read_only(np.argsort(-checked, kind="stable")))
+
+    def __repr__(self) -> str:
+        shown = f"{self.n_arms} means from {self.means.min():g} to {self.means.max():g}"
+        if self.n_arms <= 6:
+            shown = repr(self.means.tolist())
+        sigma = self.sigma if isinstance(self.sigma, float) else self.sigma.tolist()
+        return f"Problem({shown}, sigma={sigma})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return np.array_equal(self.means, other.means) and np.array_equal(self.sigmas, other.sigmas)
+
+    def __hash__(self) -> int:
+        return hash((self.means.tobytes(), self.sigmas.tobytes()))
+
+    def __reduce__(self) -> tuple[type[Problem], tuple[NDArray[np.float64], object]]:
+        # Arrays come back writeable from a pickle; going through __init__ seals them again.
+        return Problem, (self.means, self.sigma)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms, K."""
+        return self.means.size
+
+    @property
+    def sigmas(self) -> NDArray[np.float64]:
+        """Noise scale of every arm, shape (K,)."""
+        return np.broadcast_to(np.asarray(self.sigma, dtype=np.float64), self.means.shape)
+
+    @property
+    def gaps(self) -> NDArray[np.float64]:
+        """Gaps between neighbours by rank, shape (K - 1,): entry ``j`` is mu_(j+1) - mu_(j+2)."""
+        ranked = self.means[self._order]
+        return ranked[:-1] - ranked[1:]
+
+    @property
+    def delta_max(self) -> float:
+        """The largest gap."""
+        return float(self.gaps.max())
+
+    @property
+    def arm_gaps(self) -> NDArray[np.float64]:
+        """Every arm's gap, shape (K,): the larger of its left and right gaps, eq. (1).
+
+        Where means are equal, eq. (1) allows an arm any of the ranks that its mean occupies; the
+        largest gap over those is taken, so that equal means have equal gaps.
+        """
+        inner = np.concatenate(([-np.inf], self.gaps, [-np.inf]))
+        by_rank = np.maximum(inner[:-1], inner[1:])
+        gaps = np.empty(self.n_arms)
+        gaps[self._order] = by_rank
+        _, group = np.unique(self.means, return_inverse=True)
+        largest = np.full(group.max() + 1, -np.inf)
+        np.maximum.at(largest, group, gaps)
+        return largest[group]
+
+    @property
+    def split_rank(self) -> int:
+        """Rank m of the arm just above the largest gap, eq. (2).
+
+        Raises
+        ------
+        ValueError
+            If several gaps tie for the largest.
+        """
+        gaps = self.gaps
+        slack = rounding(self.means)
+        if gaps.max() <= slack:
+            raise ValueError(f"means: all are equal, no gap in {_shown(self.means)}")
+        tied = np.flatnonzero(gaps >= gaps.max() - slack)
+        if tied.size > 1:
+            raise ValueError(
+                f"means: no unique largest gap, ranks {(tied + 1).tolist()} tie "
+                f"with gap {gaps.max():g} in {_shown(self.means)}"
+            )
+        return int(tied[0]) + 1
+
+    @property
+    def top(self) -> frozenset[int]:
+        """Arms above the largest gap, C_1. Raises ``ValueError`` on a tie."""
+        return frozenset(self._order[: self.split_rank].tolist())
+
+    @property
+    def bottom(self) -> frozenset[int]:
+        """Arms below the largest gap, C_2. Raises ``ValueError`` on a tie."""
+        return frozenset(self._order[self.split_rank :].tolist())
+
+
+def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
+    """Borda safety scores of Chicago street scenes, the paper's real data (Fig. 5).
+
+    Each score is the probability that people find the scene safer than one drawn at random. The
+    data file, which names its source, holds 100 scenes. The published experiment keeps the 90
+    best, which the paper does not say: among all 100 the largest gap is between ranks 94 and 95.
+
+    Parameters
+    ----------
+    sigma : float, default 0.05
+        Scale of the noise. The paper says 0.05, the published scripts ran 0.1.
+    n_arms : int, default 90
+        How many scenes, the best first: 2 to 100.
+
+    Returns
+    -------
+    Problem
+        Arms by rank, largest score first.
+
+    Examples
+    --------
+    >>> problem = streetview()
+    >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 4)
+    (90, 2, 0.0291)
+    >>> streetview(n_arms=100).split_rank
+    94
+    """
+    scores = _streetview_scores()
+    if not _is_integer(n_arms) or not 2 <= n_arms <= scores.size:
+        raise ValueError(
+            f"n_arms: a whole number from 2 to {scores.size} is needed, got {n_arms!r}"
+        )
+    return Problem(scores[:n_arms], sigma)
+
+
+def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
+    """24 arms with gaps 0.98 (ranks 9 and 10) and 1.0 (ranks 18 and 19), the rest small (Fig. 6).
+
+    Parameters
+    ----------
+    small_gap : float, default 0.2
+        Every other gap, above 0 and below 0.98. The paper says 0.2, the published scripts ran 0.1.
+    sigma : float, default 1.0
+        Scale of the noise. The paper says 1, the published scripts ran 0.05.
+
+    Returns
+    -------
+    Problem
+        Arms by rank, largest mean first; the smallest mean is 0 and the answer has 18 arms on top.
+
+    Examples
+    --------
+    >>> problem = two_large_gaps()
+    >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
+    (24, 18, 1.0)
+    """
+    _check_number("small_gap", small_gap, above=0.0, below=0.98)
+    gaps = np.full(23, float(small_gap))
+    gaps[9 - 1] = 0.98
+    gaps[18 - 1] = 1.0
+    return Problem(_means_from_gaps(gaps), sigma)
+
+
+def one_large_gap(
+    n_top: int, n_bottom: int, delta_max: float, delta_min: float, sigma: float = 1.0
+) -> Problem:
+    """One gap `delta_max`, all other gaps equal to `delta_min`: the paper's toy problem (Fig. 2).
+
+    Parameters
+    ----------
+    n_top, n_bottom : int
+        Arms above and below the large gap, at least one each.
+    delta_max, delta_min : float
+        The gaps, ``0 <= delta_min < delta_max``. With ``delta_min = 0`` each cluster is one tie.
+    sigma : float, default 1.0
+        Scale of the noise.
+
+    Returns
+    -------
+    Problem
+        Arms by rank, largest mean first; the smallest mean is 0.
+
+    Examples
+    --------
+    >>> one_large_gap(2, 3, delta_max=1.0, delta_min=0.25).means
+    array([1.75, 1.5 , 0.5 , 0.25, 0.  ])
+    """
+    for name, value in (("n_top", n_top), ("n_bottom", n_bottom)):
+        if not _is_integer(value) or value < 1:
+            raise ValueError(f"{name}: a whole number from 1 is needed, got {value!r}")
+    _check_number("delta_max", delta_max, above=0.0)
+    _check_number("delta_min", delta_min, below=float(delta_max))
+    if delta_min < 0:
+        raise ValueError(f"delta_min: must not be negative, got {delta_min!r}")
+    gaps = np.full(n_top + n_bottom - 1, float(delta_min))
+    gaps[n_top - 1] = delta_max
+    return Problem(_means_from_gaps(gaps), sigma)
+
+
+def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
+    """Instance B of the lower bound (Lemma 1): four arms with gaps nu, nu + epsilon, epsilon.
+
+    Parameters
+    ----------
+    epsilon, nu : float
+        The small and the large spacing, ``0 < 1.1 epsilon < nu``. The paper asks for nu much larger
+        than epsilon; below 1.1 epsilon the alternative for arm 4 no longer has another answer.
+    sigma : float, default 1.0
+        Scale of the noise.
+
+    Returns
+    -------
+    Problem
+        The paper's arms 1 to 4 are arms 0 to 3; the answer is {0, 1}, {2, 3}.
+
+    Examples
+    --------
+    >>> four_arms(0.25, 1.0).means
+    array([2.5 , 1.5 , 0.25, 0.  ])
+    """
+    return Problem(_four_means(epsilon, nu), sigma)
+
+
+def four_arms_alternative(
+    epsilon: float, nu: float, sigma: float = 1.0, *, arm: int = 4
+) -> Problem:
+    """Instance B' or B'' of the lower bound: `four_arms` with one mean moved, another answer.
+
+    Moving arm 4 up by 2.1 epsilon (B') carries it over arm 3 and shortens the largest gap by 1.1
+    epsilon to nu - 0.1 epsilon, so that the gap nu between arms 1 and 2 becomes the largest. Moving
+    arm 1 up by 1.1 epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest. Both split off
+    arm 1 alone.
+
+    Parameters
+    ----------
+    epsilon, nu, sigma : float
+        As for `four_arms`.
+    arm : {4, 1}, default 4
+        Which of the paper's arms moves (its number in the paper, not the index).
+
+    Returns
+    -------
+    Problem
+        The paper's arms 1 to 4 are arms 0 to 3; the answer is {0}, {1, 2, 3}.
+
+    Examples
+    --------
+    >>> sorted(four_arms_alternative(0.25, 1.0).bottom)
+    [1, 2, 3]
+    >>> four_arms_alternative(0.25, 1.0, arm=1).delta_max
+    1.275
+    """
+    means = _four_means(epsilon, nu)
+    if arm == 4:
+        means[3] = 2.1 * epsilon
+    elif arm == 1:
+        means[0] = 2 * nu + 3.1 * epsilon
+    else:
+        raise ValueError(f"arm: the paper moves arm 4 or arm 1, got {arm!r}")
+    return Problem(means, sigma)
+
+
+def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:
+    """18 arms in three groups of six: gaps 0.02 in a group, 0.4 and `gap` between groups.
+
+    From the published scripts; this version of the paper does not show it. They ran `gap` from
+    0.36 to 0.39: the closer to 0.4, the harder.
+
+    Parameters
+    ----------
+    gap : float
+        Gap between the middle and the lowest group, positive.
+    sigma : float, default 0.05
+        Scale of the noise.
+
+    Returns
+    -------
+    Problem
+        Arms by rank, largest mean first; the smallest mean is 0. With `gap` below 0.4 the answer
+        splits off the upper six.
+
+    Examples
+    --------
+    >>> problem = stopping_time_family(0.39)
+    >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
+    (18, 6, 0.4)
+    """
+    _check_number("gap", gap, above=0.0)
+    gaps = np.full(17, 0.02)
+    gaps[6 - 1] = 0.4
+    gaps[12 - 1] = gap
+    return Problem(_means_from_gaps(gaps), sigma)
+
+
+@lru_cache(maxsize=1)
+def _streetview_scores() -> NDArray[np.float64]:
+    text = files("maxgap").joinpath("data/streetview.csv").read_text(encoding="utf-8")
+    rows = [line.split(",") for line in text.splitlines() if line[:1].isdigit()]
+    return np.array([float(score) for _, score in rows])
+
+
+def _four_means(epsilon: float, nu: float) -> NDArray[np.float64]:
+    _check_number("nu", nu, above=0.0)
+    _check_number("epsilon", epsilon, above=0.0, below=float(nu) / 1.1)
+    return np.array([2 * nu + 2 * epsilon, nu + 2 * epsilon, epsilon, 0.0])
+
+
+def _means_from_gaps(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Summed from the lowest arm, whose mean is 0.
+    return np.concatenate((np.cumsum(gaps[::-1])[::-1], [0.0]))
+
+
+def _read_only(array: NDArray) -> NDArray:
+    sealed = array.copy()
+    sealed.flags.writeable = False
+    return sealed
+
+
+def _shown(means: NDArray[np.float64]) -> str:
+    return np.array2string(means, separator=", ", threshold=8, precision=6)
+
+
+def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: not an array of numbers, got {value!r}") from error
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: numbers are needed, got {value!r}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name}: must be finite, got {value!r}")
+    # Adding 0.0 turns -0.0 into 0.0, so that equal problems have equal hashes.
+    return array.astype(np.float64) + 0.0
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _check_number(
+    name: str, value: float, *, above: float = -np.inf, below: float = np.inf
+) -> None:
+    number = _real_array(name, value)
+    if number.ndim != 0 or not above < number < below:
+        raise ValueError(
+            f"{name}: one number between {above:g} and {below:g} is needed, got {value!r}"
+        )
