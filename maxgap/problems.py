@@ -195,7 +195,7 @@ class Problem:
 
 
 def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
-    """Borda safety scores of Chicago street scenes, the paper's real data (Fig. 5).
+    """Borda safety scores of Chicago street scenes, the paper's real data (Fig. 6).
 
     Each score is the probability that people find the scene safer than one drawn at random. The
     data file, which names its source, holds 100 scenes. The published experiment keeps the 90
@@ -230,7 +230,7 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
 
 
 def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
-    """24 arms with gaps 0.98 (ranks 9 and 10) and 1.0 (ranks 18 and 19), the rest small (Fig. 6).
+    """24 arms with gaps 0.98 (ranks 9 and 10) and 1.0 (ranks 18 and 19), the rest small (Fig. 7).
 
     Parameters
     ----------

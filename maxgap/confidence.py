@@ -1,0 +1,268 @@
+"""Confidence radii: the number of samples of an arm -> half-width of its interval.
+
+Each name belongs to a published sequence of radii. A radius *guarantees* delta if all intervals,
+of all arms and at all times, hold together with probability at least 1 - delta, whatever the order
+of sampling. `guarantees` says for which that is proved, and the table for what rewards:
+
+================  ====================================================  ====================
+name              radius after s samples                                proved
+================  ====================================================  ====================
+"hoeffding"       sigma sqrt(2 log(4 K s^2 / delta) / s)                always
+"paper"           sqrt(log(4 K s^2 / delta) / s), whatever sigma is     if sigma^2 <= 1/2
+"lil"             (1 + sqrt e) sigma
+                  sqrt(2 (1 + e) log(log((1 + e) s) / d) / s)           always
+"normal-mixture"  sigma sqrt((1 + r/s) (log(1 + s/r)
+                  + 2 log(K / delta)) / s)                              always
+"stitched"        1.7 sigma
+                  sqrt((log log(2 s) + 0.72 log(10.4 K / delta)) / s)   always
+"authors-lil"     1.5 sigma sqrt(2 log(log(5 s / (delta / 5))) / s)     no
+================  ====================================================  ====================
+
+"Always" means for rewards whose noise is sigma-sub-Gaussian, independent from sample to sample:
+normal noise of standard deviation sigma is, and rewards in [a, b] are with sigma = (b - a) / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["RADII", "guarantees", "radius"]
+
+LIL_EPSILON = 0.01
+"""Jamieson et al. leave epsilon free; this is the value of their experiments."""
+
+MIXTURE_T0 = 100
+"""The normal mixture is tuned to be narrowest near this many samples."""
+
+Float = NDArray[np.float64]
+RadiusFunction = Callable[..., ArrayLike]
+
+
+def _hoeffding(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Hoeffding at each s with error delta / (2 K s^2), summed over s: at most 0.83 delta / K.
+
+    A sigma-sub-Gaussian mean misses by c with probability at most 2 exp(-s c^2 / (2 sigma^2)).
+    """
+    # The logarithm is taken apart so that no square of a count is ever formed.
+    return sigma * np.sqrt(2 * (np.log(4 * n_arms / delta) + 2 * np.log(n)) / n)
+
+
+def _paper(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Katariya et al. 2019, eq. (5), literally: it has no sigma, so sigma only gives the shape.
+
+    It is the Hoeffding radius at sigma^2 = 1/2. For sigma^2 > 1/2 the same argument gives a sum of
+    s^(-1/sigma^2), which no longer is below delta; from sigma = 1 on it diverges.
+    """
+    return _hoeffding(n, delta=delta, n_arms=n_arms, sigma=np.full_like(sigma, np.sqrt(0.5)))
+
+
+def _lil(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Jamieson, Malloy, Nowak and Bubeck 2014, Lemma 3, both sides, all arms.
+
+    The lemma's one-sided error is (2 + e)/e (d / log(1 + e))^(1 + e). The d that makes it
+    delta / (2 K) lies below log(1 + e) / e, as the lemma asks, for every delta in (0, 1).
+    """
+    e = LIL_EPSILON
+    d = np.log1p(e) * (delta * e / (2 * n_arms * (2 + e))) ** (1 / (1 + e))
+    iterated = np.log(np.log((1 + e) * n) / d)
+    return (1 + np.sqrt(e)) * sigma * np.sqrt(2 * (1 + e) * iterated / n)
+
+
+def _normal_mixture(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Robbins 1970; Howard et al. 2021, two-sided normal mixture, error delta / K for each arm.
+
+    exp(x S_n / sigma - x^2 n / 2), averaged over x ~ N(0, 1/r), is a supermartingale of mean 1;
+    Ville's inequality bounds the chance that it ever reaches K / delta. r as in their Section 3.5.
+    """
+    log_inverse = np.log(n_arms / delta)
+    r = MIXTURE_T0 / (2 * log_inverse + np.log1p(2 * log_inverse))
+    return sigma * np.sqrt((1 + r / n) * (np.log1p(n / r) + 2 * log_inverse) / n)
+
+
+def _stitched(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Howard et al. 2021, polynomial stitching, error delta / (2 K) on each side.
+
+    1.7, 0.72 and 10.4 / 2 are the constants of their Theorem 1 at eta = 2, s = 1.4, m = 1, each
+    rounded up.
+    """
+    iterated = np.log(np.log(2 * n))
+    return 1.7 * sigma * np.sqrt((iterated + 0.72 * np.log(10.4 * n_arms / delta)) / n)
+
+
+def _authors_lil(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+    """Radius of the published scripts, 2019: no K, and delta inside both logarithms.
+
+    Not a valid family; kept because the published figures were made with it. Since 25 s / delta > e
+    it is defined for every delta in (0, 1).
+    """
+    return 1.5 * sigma * np.sqrt(2 * np.log(np.log(5 * n / (delta / 5))) / n)
+
+
+_FORMULAS: dict[str, Callable[..., Float]] = {
+    "hoeffding": _hoeffding,
+    "paper": _paper,
+    "lil": _lil,
+    "normal-mixture": _normal_mixture,
+    "stitched": _stitched,
+    "authors-lil": _authors_lil,
+}
+
+RADII = tuple(_FORMULAS)
+"""Names of the radii."""
+
+
+def radius(
+    name: str | RadiusFunction,
+    n: ArrayLike,
+    *,
+    delta: float,
+    n_arms: int,
+    sigma: ArrayLike = 1.0,
+) -> Float:
+    """Half-width of the confidence interval of an arm after `n` samples.
+
+    Parameters
+    ----------
+    name : str or callable
+        One of `RADII`, or a function called as ``name(n, delta=delta, n_arms=n_arms, sigma=sigma)``
+        with `n` and `sigma` float arrays of one shape, every ``n >= 1``; it returns an array of
+        that shape, free of NaN and negative numbers.
+    n : array_like of int
+        Samples taken, 0 or more; whole numbers in floating point are accepted.
+    delta : float
+        Probability of error allowed over all arms and all times, inside (0, 1).
+    n_arms : int
+        Number of arms, K, among which `delta` is shared.
+    sigma : array_like, default 1.0
+        Scale of the noise, in the rewards' units: one number, or an array that broadcasts against
+        `n`, such as one per arm. The radius "paper" has no sigma in its formula and ignores it.
+
+    Returns
+    -------
+    float or ndarray
+        Half-widths in the rewards' units, in the broadcast shape of `n` and `sigma`; infinite
+        where `n` is 0.
+
+    Raises
+    ------
+    ValueError
+        Unknown `name`; `n` negative or not whole; `delta` outside (0, 1); `n_arms` below 1; `sigma`
+        not positive and finite, or of a shape that does not go with `n`; a callable's result that
+        has the wrong shape, a NaN or a negative number.
+
+    Examples
+    --------
+    >>> radius("paper", [0, 1, 100], delta=0.1, n_arms=24).round(3)
+    array([  inf, 2.62 , 0.401])
+    >>> radius("normal-mixture", 100, delta=0.1, n_arms=3, sigma=[0.1, 1, 5]).round(3)
+    array([0.033, 0.329, 1.646])
+    >>> wide = lambda n, *, delta, n_arms, sigma: 10 * sigma / n**0.5
+    >>> float(radius(wide, 4, delta=0.1, n_arms=2))
+    5.0
+    """
+    formula = _FORMULAS.get(name) if isinstance(name, str) else name
+    if not callable(formula):
+        raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
+    check_delta(delta)
+    if not isinstance(n_arms, (int, np.integer)) or isinstance(n_arms, bool) or n_arms < 1:
+        raise ValueError(f"n_arms: a whole number from 1 is needed, got {n_arms!r}")
+    counts, sigmas = _counts(n), check_sigma(sigma)
+    try:
+        counts, sigmas = np.broadcast_arrays(counts, sigmas)
+    except ValueError:
+        raise ValueError(
+            f"sigma: shape {sigmas.shape} does not go with n of shape {counts.shape}, got {sigma!r}"
+        ) from None
+    unsampled = counts == 0
+    half_width = np.asarray(
+        formula(np.where(unsampled, 1.0, counts), delta=delta, n_arms=n_arms, sigma=sigmas)
+    )
+    if isinstance(name, str):
+        return np.where(unsampled, np.inf, half_width)[()]
+    if half_width.shape != counts.shape:
+        raise ValueError(f"name: {name!r} gave shape {half_width.shape}, not {counts.shape}")
+    if half_width.dtype.kind not in "iuf" or not np.all(half_width >= 0):
+        raise ValueError(f"name: {name!r} gave a value that is no radius: {half_width!r}")
+    return np.where(unsampled, np.inf, half_width)[()]
+
+
+def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
+    """Whether all intervals are proved to hold together with probability at least 1 - delta.
+
+    The proof is for sigma-sub-Gaussian noise, any number of arms and any order of sampling. Nothing
+    is known of a callable, so the answer for it is no.
+
+    Parameters
+    ----------
+    name : str or callable
+        As for `radius`.
+    sigma : array_like, default 1.0
+        Scale of the noise, one number or one per arm. Only "paper" depends on it: its argument
+        needs sigma^2 <= 1/2 for every arm.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        Unknown `name`, or a `sigma` that is not positive and finite.
+
+    Examples
+    --------
+    >>> guarantees("paper", 0.5), guarantees("paper", 1.0), guarantees("authors-lil")
+    (True, False, False)
+    """
+    sigmas = check_sigma(sigma)
+    if callable(name):
+        return False
+    if name not in RADII:
+        raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
+    if name == "paper":
+        # sqrt(0.5) squared lies above 0.5 by one rounding.
+        return bool(np.all(sigmas**2 <= 0.5 * (1 + 1e-12)))
+    return name != "authors-lil"
+
+
+def check_delta(delta: float) -> None:
+    """Raise ``ValueError`` unless `delta` is one number inside (0, 1).
+
+    Examples
+    --------
+    >>> check_delta(1.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: delta: a number inside (0, 1) is needed, got 1.5
+    """
+    number = isinstance(delta, (int, float, np.integer, np.floating))
+    if not number or not 0 < delta < 1:
+        raise ValueError(f"delta: a number inside (0, 1) is needed, got {delta!r}")
+
+
+def check_sigma(sigma: ArrayLike) -> Float:
+    """Return `sigma` as a float array, or raise ``ValueError`` unless all positive and finite.
+
+    Examples
+    --------
+    >>> check_sigma([1, 2])
+    array([1., 2.])
+    """
+    array = np.asarray(sigma)
+    if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
+        raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}")
+    return array.astype(np.float64)
+
+
+def _counts(n: ArrayLike) -> Float:
+    array = np.asarray(n)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"n: whole numbers are needed, got {n!r}")
+    # Floating point before any arithmetic: the square of 50,000 does not fit 32 bits.
+    counts = array.astype(np.float64)
+    if not np.all(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))):
+        raise ValueError(f"n: whole numbers from 0 are needed, got {n!r}")
+    return counts
