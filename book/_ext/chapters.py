@@ -40,7 +40,9 @@ class ChapterParser(Parser):
             super().parse(inputstring, document)
         except ExecutionError as error:
             chapter = Path(str(error)).name
-            raise ChapterError(f"{chapter}, {describe_failure(error.__cause__ or error)}") from error
+            raise ChapterError(
+                f"{chapter}, {describe_failure(error.__cause__ or error)}"
+            ) from error
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
