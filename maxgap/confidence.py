@@ -85,8 +85,8 @@ def _normal_mixture(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Flo
 def _stitched(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
     """Howard et al. 2021, eq. (2): two-sided, error delta / K for each arm.
 
-    1.7, 0.72 and 10.4 = 2 x 5.2 are the constants of their Theorem 1 at eta = 2, s = 1.4, m = 1, each
-    rounded up.
+    1.7, 0.72 and 10.4 = 2 x 5.2 are the constants of their Theorem 1 at eta = 2, s = 1.4, m = 1,
+    each rounded up.
     """
     iterated = np.log(np.log(2 * n))
     return 1.7 * sigma * np.sqrt((iterated + 0.72 * np.log(10.4 * n_arms / delta)) / n)
