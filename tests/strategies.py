@@ -1,0 +1,101 @@
+"""Hypothesis strategies shared by the tests: intervals and numbers in which ties are common."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+FINITE = st.floats(-1e3, 1e3, allow_nan=False, allow_infinity=False, allow_subnormal=False)
+# Few values, so that ends coincide; floats hold multiples of 0.125 exactly, and those of 0.1 not.
+STEPS = [1.0, 0.125, 0.1, 1e-9, 1e9]
+GRIDS = st.sampled_from([step * k for step in STEPS for k in range(-4, 5)])
+
+
+@st.composite
+def intervals(draw, min_arms=2, max_arms=5, infinite=False):
+    """Draw (lower, upper): tied, touching, nested, degenerate, identical and disjoint intervals.
+
+    With `infinite`, some arms have one or two infinite ends, as arms never sampled do.
+    """
+    n_arms = draw(st.integers(min_arms, max_arms))
+    if draw(st.booleans()):
+        # Ends out of a small pool are often shared.
+        pool = draw(st.lists(FINITE | GRIDS, min_size=1, max_size=n_arms + 2))
+    else:
+        step = draw(st.sampled_from(STEPS))
+        pool = [step * k for k in range(-3, 4)]
+    end = st.sampled_from(pool)
+    pairs = []
+    for _ in range(n_arms):
+        low, high = sorted((draw(end), draw(end)))
+        shape = draw(st.sampled_from(["free", "free", "point", "same", "touching", "inside"]))
+        if shape == "point":
+            high = low
+        elif pairs and shape != "free":
+            other_low, other_high = draw(st.sampled_from(pairs))
+            if shape == "same":
+                low, high = other_low, other_high
+            elif shape == "touching":
+                low, high = other_high, max(other_high, high)
+            else:
+                low = min(max(low, other_low), other_high)
+                high = max(min(high, other_high), low)
+        pairs.append((low, high))
+    lower, upper = np.array(pairs, dtype=float).T.copy()
+    if infinite:
+        open_below = draw(st.lists(st.booleans(), min_size=n_arms, max_size=n_arms))
+        open_above = draw(st.lists(st.booleans(), min_size=n_arms, max_size=n_arms))
+        lower[open_below] = -np.inf
+        upper[open_above] = np.inf
+    return lower, upper
+
+
+@st.composite
+def coarse_intervals(draw, min_arms=2, max_arms=5):
+    """Draw (lower, upper) with ends on the whole numbers 0 to 8: far apart, or equal."""
+    n_arms = draw(st.integers(min_arms, max_arms))
+    end = st.integers(0, 8)
+    pairs = [sorted((draw(end), draw(end))) for _ in range(n_arms)]
+    lower, upper = np.array(pairs, dtype=float).T.copy()
+    return lower, upper
+
+
+@st.composite
+def estimates(draw, min_arms=2, max_arms=6):
+    """Draw (means, lower, upper) with means inside their intervals, ends included."""
+    lower, upper = draw(intervals(min_arms, max_arms))
+    share = np.array(
+        draw(
+            st.lists(
+                st.sampled_from([0.0, 0.5, 0.5, 1.0]) | st.floats(0, 1),
+                min_size=len(lower),
+                max_size=len(lower),
+            )
+        )
+    )
+    means = np.clip(lower + share * (upper - lower), lower, upper)
+    return means, lower, upper
+
+
+@st.composite
+def symmetric_estimates(draw, min_arms=2, max_arms=6):
+    """Draw (means, lower, upper) as a policy sees them: a mean and a radius for every arm."""
+    n_arms = draw(st.integers(min_arms, max_arms))
+    means = np.array(draw(st.lists(FINITE | GRIDS, min_size=n_arms, max_size=n_arms)))
+    radius = st.sampled_from([0.0, 0.1, 0.5, 1.0]) | st.floats(0, 100)
+    radii = np.array(draw(st.lists(radius, min_size=n_arms, max_size=n_arms)))
+    return means, means - radii, means + radii
+
+
+def numbers(min_size=2, max_size=30):
+    """Draw a list of finite numbers: any magnitude, or evenly spaced and tied ones."""
+    any_float = st.floats(allow_nan=False, allow_infinity=False)
+    return st.one_of(
+        st.lists(any_float, min_size=min_size, max_size=max_size),
+        st.lists(FINITE | GRIDS, min_size=min_size, max_size=max_size),
+        st.tuples(FINITE, st.sampled_from([1e-9, 0.1, 1.0, 3.0])).flatmap(
+            lambda line: st.lists(
+                st.integers(0, 12).map(lambda k: line[0] + line[1] * k),
+                min_size=min_size,
+                max_size=max_size,
+            )
+        ),
+    )

@@ -1,0 +1,529 @@
+"""The oracle itself: three roads to the upper bounds agree, and hand-worked cases come out."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+from strategies import coarse_intervals, estimates, intervals, numbers, symmetric_estimates
+
+from maxgap import reference
+from maxgap.reference import (
+    attaining_configuration,
+    early_stop_as_printed,
+    early_stop_as_worded,
+    gap_lower_bound,
+    gap_upper_bounds,
+    gap_upper_bounds_brute,
+    gap_upper_bounds_mip,
+    largest_gap_noise_free,
+    left_gap_at,
+    level_sets,
+    right_gap_arms,
+    right_gap_at,
+)
+
+seeded = settings(derandomize=True, deadline=None)
+
+# A right gap as in the paper's Figure 3 (a): arm 0 stands at 2; arms 1 and 2 can go left of it,
+# arms 3, 4 and 5 cannot, and arm 4's upper end is the smallest of theirs.
+FIGURE_A = ([1.0, 0.0, 1.5, 2.5, 3.0, 4.0], [3.0, 2.5, 7.0, 6.0, 5.0, 8.0])
+# Figure 3 (b): every arm can go left of 2, and arm 3 has the largest upper end.
+FIGURE_B = ([1.0, 0.0, 1.5, 0.5], [3.0, 2.5, 4.0, 6.0])
+
+SOME_SHAPES = {
+    "tied lower ends": lambda low, high: len(set(low)) < len(low),
+    "tied upper ends": lambda low, high: len(set(high)) < len(high),
+    "touching": lambda low, high: any(
+        low[i] == high[j] and low[j] < high[j] and low[i] < high[i]
+        for i in range(len(low))
+        for j in range(len(low))
+        if i != j
+    ),
+    "nested": lambda low, high: any(
+        low[i] < low[j] and high[j] < high[i] for i in range(len(low)) for j in range(len(low))
+    ),
+    "degenerate": lambda low, high: any(low == high),
+    "identical": lambda low, high: any(
+        low[i] == low[j] < high[i] == high[j]
+        for i in range(len(low))
+        for j in range(len(low))
+        if i != j
+    ),
+    "all the same point": lambda low, high: min(low) == max(high),
+    "disjoint": lambda low, high: low[0] > high[1] or low[1] > high[0],
+}
+
+
+def right_gap_of(arm, means):
+    """Return an arm's right gap, by the definition that opens Lemma 2."""
+    larger = [other for other in means if other > means[arm]]
+    return min(larger) - means[arm] if larger else 0.0
+
+
+@pytest.mark.parametrize("shape", SOME_SHAPES)
+def test_the_interval_strategy_reaches_every_shape(shape):
+    find(
+        intervals(),
+        lambda pair: SOME_SHAPES[shape](*pair),
+        settings=settings(seeded, max_examples=5000),
+    )
+
+
+class TestOnePosition:
+    def test_arms_that_cannot_go_left_close_the_gap_at_their_smallest_upper_end(self):
+        assert right_gap_at(0, 2.0, *FIGURE_A) == 5.0 - 2.0
+
+    def test_if_all_arms_can_go_left_the_largest_upper_end_closes_the_gap(self):
+        assert right_gap_at(0, 2.0, *FIGURE_B) == 6.0 - 2.0
+
+    def test_an_arm_that_begins_exactly_at_the_position_can_step_aside(self):
+        lower, upper = [0.0, 2.0, 1.0], [2.0, 3.0, 9.0]
+        assert right_gap_at(0, 2.0, lower, upper) == 9.0 - 2.0
+        assert right_gap_at(0, 1.9, lower, upper) == 3.0 - 1.9
+
+    def test_the_arm_itself_does_not_close_its_own_gap(self):
+        assert right_gap_at(0, 1.0, [0.0, 0.0], [9.0, 4.0]) == 3.0
+        assert left_gap_at(0, 8.0, [0.0, 3.0], [9.0, 9.0]) == 5.0
+
+    def test_the_gap_is_zero_where_no_arm_can_lie_on_that_side(self):
+        assert right_gap_at(0, 5.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
+        assert right_gap_at(0, 6.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
+        assert left_gap_at(1, 2.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
+        assert left_gap_at(1, 4.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
+
+    def test_an_arm_never_sampled_can_have_any_gap(self):
+        lower, upper = [-math.inf, 0.0, 5.0], [math.inf, 1.0, 6.0]
+        assert right_gap_at(0, -math.inf, lower, upper) == math.inf
+        assert right_gap_at(0, math.inf, lower, upper) == 0.0
+        assert right_gap_at(0, 2.0, lower, upper) == 4.0
+        assert left_gap_at(0, 2.0, lower, upper) == 2.0
+
+    @given(intervals(), st.data())
+    @settings(seeded, max_examples=300)
+    def test_the_gap_falls_with_slope_one_between_lower_ends(self, pair, data):
+        # The reason why only lower ends need to be tried (Lemma 4).
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        x = data.draw(st.floats(lower[arm], upper[arm]))
+        nearest = lower[lower <= x].max()
+        here = right_gap_at(arm, x, lower, upper)
+        at_end = right_gap_at(arm, max(nearest, lower[arm]), lower, upper)
+        tolerance = 1e-9 * np.abs([*lower, *upper]).max()
+        if here > 0:
+            assert at_end == pytest.approx(here + x - nearest, abs=tolerance)
+        assert at_end >= here
+
+    @given(intervals(infinite=True), st.data())
+    @settings(seeded, max_examples=300)
+    def test_left_gaps_are_right_gaps_in_the_mirror(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        x = data.draw(st.sampled_from([lower[arm], upper[arm]]))
+        assert left_gap_at(arm, x, lower, upper) == right_gap_at(arm, -x, -upper, -lower)
+
+
+class TestUpperBounds:
+    def test_the_case_of_the_paper_s_figure_a_by_hand(self):
+        bounds = gap_upper_bounds(*FIGURE_A)
+        # Arm 0 at 1, 1.5 or 2.5 is closed by arm 4, at 5. At 3 arm 4 can tie with it, which leaves
+        # arm 5, at 8.
+        assert bounds.right[0] == 8.0 - 3.0
+        # All other arms can lie at or below 4; of their upper ends arm 2's is the largest.
+        assert bounds.right[5] == 7.0 - 4.0
+        # At 8 all others must lie below; of their lower ends arm 4's is the largest.
+        assert bounds.left[5] == 8.0 - 3.0
+
+    def test_the_case_of_the_paper_s_figure_b_by_hand(self):
+        bounds = gap_upper_bounds(*FIGURE_B)
+        # At 1 arm 2 (1.5 to 4) must lie right: 3. At 1.5 nothing must, and arm 3 goes to 6.
+        assert bounds.right[0] == 6.0 - 1.5
+
+    def test_overlapping_pair(self):
+        bounds = gap_upper_bounds([0.0, 1.0], [2.0, 4.0])
+        assert bounds.right.tolist() == [4.0, 1.0]
+        assert bounds.left.tolist() == [1.0, 4.0]
+        assert bounds.either.tolist() == [4.0, 4.0]
+
+    def test_three_arms_with_touching_ends(self):
+        # Arm 1 at 1 lets arm 0 tie with it, so arm 0's gap may pass over it.
+        bounds = gap_upper_bounds([0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+        assert bounds.right.tolist() == [2.0, 2.0, 0.0]
+        assert bounds.left.tolist() == [0.0, 2.0, 2.0]
+
+    def test_known_means_give_their_gaps(self):
+        means = np.array([3.0, 0.0, 1.0, 1.0, 7.0])
+        bounds = gap_upper_bounds(means, means)
+        assert bounds.right.tolist() == [4.0, 1.0, 2.0, 2.0, 0.0]
+        assert bounds.left.tolist() == [2.0, 0.0, 1.0, 1.0, 4.0]
+
+    def test_an_outer_arm_apart_from_the_rest_has_no_outer_gap(self):
+        # The printed formula gives 3 - 10 here (and 0 - 1 on the other side).
+        bounds = gap_upper_bounds([0.0, 1.0, 10.0], [0.5, 3.0, 11.0])
+        assert bounds.right[2] == 0.0
+        assert bounds.left[0] == 0.0
+
+    @given(intervals(max_arms=4))
+    @settings(seeded, max_examples=3000)
+    def test_literal_equals_brute_force_to_the_last_bit(self, pair):
+        literal, brute = gap_upper_bounds(*pair), gap_upper_bounds_brute(*pair)
+        assert literal.right.tolist() == brute.right.tolist()
+        assert literal.left.tolist() == brute.left.tolist()
+
+    @given(intervals(min_arms=5, max_arms=5))
+    @settings(seeded, max_examples=150)
+    def test_literal_equals_brute_force_for_five_arms(self, pair):
+        literal, brute = gap_upper_bounds(*pair), gap_upper_bounds_brute(*pair)
+        assert literal.right.tolist() == brute.right.tolist()
+        assert literal.left.tolist() == brute.left.tolist()
+
+    @given(coarse_intervals(max_arms=4))
+    @settings(seeded, max_examples=40)
+    def test_literal_equals_the_integer_programme(self, pair):
+        literal, programme = gap_upper_bounds(*pair), gap_upper_bounds_mip(*pair)
+        np.testing.assert_allclose(programme.right, literal.right, atol=1e-5, rtol=0)
+        np.testing.assert_allclose(programme.left, literal.left, atol=1e-5, rtol=0)
+
+    @pytest.mark.parametrize("unit", [1e-8, 1e8])
+    def test_the_integer_programme_does_not_mind_the_unit(self, unit):
+        lower, upper = unit * (100 + np.array(FIGURE_A))
+        literal, programme = gap_upper_bounds(lower, upper), gap_upper_bounds_mip(lower, upper)
+        np.testing.assert_allclose(programme.right, literal.right, atol=1e-5 * unit, rtol=0)
+        np.testing.assert_allclose(programme.left, literal.left, atol=1e-5 * unit, rtol=0)
+
+    def test_the_integer_programme_with_all_means_known_and_equal(self):
+        assert gap_upper_bounds_mip([2.0, 2.0, 2.0], [2.0, 2.0, 2.0]).either.tolist() == [0, 0, 0]
+
+    @given(intervals(max_arms=7, infinite=True))
+    @settings(seeded, max_examples=300)
+    def test_the_mirror_swaps_right_and_left(self, pair):
+        lower, upper = pair
+        bounds, mirrored = gap_upper_bounds(lower, upper), gap_upper_bounds(-upper, -lower)
+        assert bounds.right.tolist() == mirrored.left.tolist()
+        assert bounds.left.tolist() == mirrored.right.tolist()
+
+    @given(intervals(max_arms=7, infinite=True))
+    @settings(seeded, max_examples=800)
+    def test_at_least_two_arms_attain_the_highest_bound_to_the_last_bit(self, pair):
+        either = gap_upper_bounds(*pair).either
+        assert (either == either.max()).sum() >= 2
+
+    @given(intervals(max_arms=7), st.randoms(use_true_random=False))
+    @settings(seeded, max_examples=200)
+    def test_the_order_of_the_arms_does_not_matter(self, pair, random):
+        lower, upper = pair
+        order = list(range(len(lower)))
+        random.shuffle(order)
+        shuffled = gap_upper_bounds(lower[order], upper[order])
+        assert shuffled.right.tolist() == gap_upper_bounds(lower, upper).right[order].tolist()
+
+    @given(intervals(max_arms=6), st.data())
+    @settings(seeded, max_examples=300)
+    def test_bounds_do_not_grow_when_an_interval_shrinks(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        inner = sorted(data.draw(st.floats(lower[arm], upper[arm])) for _ in range(2))
+        before = gap_upper_bounds(lower, upper)
+        lower, upper = lower.copy(), upper.copy()
+        lower[arm], upper[arm] = inner
+        after = gap_upper_bounds(lower, upper)
+        assert (after.right <= before.right).all()
+        assert (after.left <= before.left).all()
+
+    def test_an_arm_never_sampled_makes_every_gap_next_to_it_unbounded(self):
+        bounds = gap_upper_bounds([-np.inf, 0.0, 5.0], [np.inf, 1.0, 6.0])
+        assert bounds.right.tolist() == [np.inf, 6.0, np.inf]
+        assert bounds.left.tolist() == [np.inf, np.inf, 6.0]
+
+
+class TestAttainingConfiguration:
+    @given(intervals(max_arms=7), st.data())
+    @settings(seeded, max_examples=800)
+    def test_the_bound_is_attained_inside_the_intervals(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        bounds = gap_upper_bounds(lower, upper)
+        right = attaining_configuration(arm, lower, upper)
+        left = attaining_configuration(arm, lower, upper, side="left")
+        for means in (right, left):
+            assert ((lower <= means) & (means <= upper)).all()
+        assert right_gap_of(arm, right) == bounds.right[arm]
+        assert right_gap_of(arm, -left) == bounds.left[arm]
+
+    @given(intervals(max_arms=7), st.data())
+    @settings(seeded, max_examples=500)
+    def test_the_two_arms_named_make_the_bound(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        bound = gap_upper_bounds(lower, upper).right[arm]
+        named = right_gap_arms(arm, lower, upper)
+        assert bound == (0.0 if named is None else upper[named[1]] - lower[named[0]])
+
+    def test_side_must_be_right_or_left(self):
+        with pytest.raises(ValueError, match=r"side .*'up'"):
+            attaining_configuration(0, [0, 1], [1, 2], side="up")
+
+
+class TestLevelSets:
+    def test_by_hand(self):
+        # Of the arms wholly to the right of arm 0, the one from 5 to 6 ends first: arm 5, from 6.5,
+        # does not matter; arm 6 (6 to 9), which begins as that ends, does.
+        lower = [1.0, -1.0, 0.0, 2.0, 5.0, 6.5, 6.0, -3.0]
+        upper = [3.0, 2.0, 3.0, 8.0, 6.0, 7.0, 9.0, 0.5]
+        levels = level_sets(0, lower, upper)
+        assert levels == ({1}, {0, 2, 3}, {4, 6})
+
+    @given(intervals(max_arms=8, infinite=True), st.data())
+    @settings(seeded, max_examples=1000)
+    def test_levels_are_disjoint_and_hold_the_ends_of_the_largest_right_gap(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        level0, level1, level2 = level_sets(arm, lower, upper)
+        assert len(level0 | level1 | level2) == len(level0) + len(level1) + len(level2)
+        assert arm in level1
+        named = right_gap_arms(arm, lower, upper)
+        if named is not None:
+            assert named[0] in level0 | level1
+            assert named[1] in level0 | level1 | level2
+
+    @given(intervals(max_arms=7), st.data())
+    @settings(seeded, max_examples=300)
+    def test_arms_in_no_level_do_not_matter_for_the_right_gap(self, pair, data):
+        lower, upper = pair
+        arm = data.draw(st.integers(0, len(lower) - 1))
+        kept = sorted(set().union(*level_sets(arm, lower, upper)))
+        if len(kept) > 1:
+            alone = gap_upper_bounds(lower[kept], upper[kept])
+            assert alone.right[kept.index(arm)] == gap_upper_bounds(lower, upper).right[arm]
+
+
+class TestLowerBound:
+    def test_by_hand(self):
+        # Splits below ranks 1, 2, 3: 9 - 7, 5 - 4, 2 - 1.
+        found = gap_lower_bound([1.5, 6.0, 0.5, 9.5], [1.0, 5.0, 0.0, 9.0], [4.0, 7.0, 1.0, 9.9])
+        assert found == (2.0, 1)
+
+    def test_without_a_detected_gap_the_value_is_not_positive(self):
+        assert gap_lower_bound([1.0, 2.0], [0.0, 1.0], [2.0, 3.0]).value == -1.0
+        assert gap_lower_bound([0.0, 2.0], [-np.inf, 1.0], [np.inf, 3.0]).value == -np.inf
+
+    @given(symmetric_estimates())
+    @settings(seeded, max_examples=500)
+    def test_it_is_the_widest_empty_stretch_between_clusters_of_intervals(self, triple):
+        # Independent of ranks: merge overlapping intervals from the left, keep the widest hole.
+        means, lower, upper = triple
+        reach, widest = -np.inf, -np.inf
+        for low, high in sorted(zip(lower, upper, strict=True)):
+            if np.isfinite(reach):
+                widest = max(widest, low - reach)
+            reach = max(reach, high)
+        value, split_rank = gap_lower_bound(*triple)
+        assert max(value, 0.0) == max(widest, 0.0)
+        if value > 0:
+            top = np.argsort(-means, kind="stable")[:split_rank]
+            assert np.delete(upper, top).max() + value == pytest.approx(lower[top].min())
+
+    @given(estimates(), st.data())
+    @settings(seeded, max_examples=400)
+    def test_it_bounds_the_largest_gap_of_every_configuration(self, triple, data):
+        _, lower, upper = triple
+        means = [data.draw(st.floats(a, b)) for a, b in zip(lower, upper, strict=True)]
+        assert gap_lower_bound(*triple).value <= np.diff(np.sort(means)).max()
+
+    @given(estimates())
+    @settings(seeded, max_examples=300)
+    def test_it_lies_below_the_highest_upper_bound(self, triple):
+        _, lower, upper = triple
+        assert gap_lower_bound(*triple).value <= gap_upper_bounds(lower, upper).either.max()
+
+
+class TestEarlyStopping:
+    true_means = np.array([0.0, 1.0, 1.02, 1.97])
+    seen = np.array([0.05, 1.0, 1.02, 2.0])
+
+    def test_as_printed_it_stops_with_a_wrong_answer_while_all_intervals_hold(self):
+        lower, upper = self.seen - 0.1, self.seen + 0.1
+        assert ((lower <= self.true_means) & (self.true_means <= upper)).all()
+        assert np.argmax(np.diff(self.true_means)) == 0  # the right top cluster has three arms
+        assert early_stop_as_printed(self.seen, lower, upper)
+        assert gap_lower_bound(self.seen, lower, upper).split_rank == 1
+
+    def test_asked_of_every_arm_of_the_cluster_the_same_formula_does_not_stop(self):
+        lower, upper = self.seen - 0.1, self.seen + 0.1
+        bounds = gap_upper_bounds(lower, upper)
+        value = gap_lower_bound(self.seen, lower, upper).value
+        assert bounds.left[1] > value
+
+    def test_simulated_the_printed_formula_errs_far_more_often_than_delta(self):
+        # Round robin, intervals valid for delta = 0.05 (Hoeffding and a union bound over samples),
+        # looked at after every 100 samples of each arm, up to 2,000.
+        rng = np.random.default_rng(20190901)
+        n_runs, wrong = 100, 0
+        for _ in range(n_runs):
+            total = np.zeros(4)
+            for n in range(100, 2001, 100):
+                total += rng.normal(100 * self.true_means, 10.0)
+                means = total / n
+                radius = math.sqrt(2 * math.log(4 * 4 * n**2 / 0.05) / n)
+                if early_stop_as_printed(means, means - radius, means + radius):
+                    wrong += gap_lower_bound(means, means - radius, means + radius).split_rank != 3
+                    break
+        assert wrong > 20  # a rule that errs with probability 0.05 does this once in 1e8
+
+    @given(symmetric_estimates())
+    @settings(seeded, max_examples=800)
+    def test_as_worded_it_never_stops(self, triple):
+        assert not early_stop_as_worded(*triple)
+
+    def test_as_worded_it_does_not_even_stop_once_the_means_are_known(self):
+        assert not early_stop_as_worded([0.0, 1.0, 5.0], [0.0, 1.0, 5.0], [0.0, 1.0, 5.0])
+        assert early_stop_as_printed([0.0, 1.0, 5.0], [0.0, 1.0, 5.0], [0.0, 1.0, 5.0])
+
+    def test_nothing_stops_before_a_gap_is_detected(self):
+        assert not early_stop_as_printed([0.0, 1.0], [-9.0, -8.0], [9.0, 10.0])
+
+
+class TestNoiseFree:
+    @given(numbers())
+    @settings(seeded, max_examples=1500)
+    def test_it_is_what_sorting_gives(self, values):
+        ordered = sorted(values)
+        gaps = [b - a for a, b in itertools.pairwise(ordered)]
+        gap, below, above = largest_gap_noise_free(values)
+        assert gap == max(gaps)
+        assert above - below == gap
+        where = gaps.index(gap)
+        assert (below, above) == (ordered[where], ordered[where + 1])
+
+    @pytest.mark.parametrize("n", [2, 3, 4, 10, 1000, 100_000])
+    def test_evenly_spaced_numbers_with_one_gap_a_little_wider(self, n):
+        # The case with the least to spare: all gaps but one are (nearly) the average.
+        rng = np.random.default_rng(n)
+        steps = np.ones(n - 1)
+        wide = int(rng.integers(n - 1))
+        steps[wide] += 1e-6
+        values = np.append(0.0, np.cumsum(steps))
+        found = largest_gap_noise_free(rng.permutation(values))
+        assert (found.below, found.above) == (values[wide], values[wide + 1])
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ([4.0, 4.0, 4.0], (0.0, 4.0, 4.0)),
+            ([2.0, 1.0], (1.0, 1.0, 2.0)),
+            ([0.0, 1.0, 2.0], (1.0, 0.0, 1.0)),
+            ([0.0, 0.0, 1.0, 1.0], (1.0, 0.0, 1.0)),
+            ([-1e308, 1.5e308, 1.4e308], (math.inf, -1e308, 1.4e308)),
+            ([-1e308, 0.0, 1e308], (1e308, -1e308, 0.0)),
+            ([0.0, 5e-324, 1.5e-323], (1e-323, 5e-324, 1.5e-323)),
+            ([1e16, 1e16 + 2, 1e16 + 6], (4.0, 1e16 + 2, 1e16 + 6)),
+            ([0.0, 1e-300, 1e300], (1e300, 1e-300, 1e300)),
+        ],
+    )
+    def test_edges(self, values, expected):
+        assert largest_gap_noise_free(values) == expected
+
+    def test_the_number_of_comparisons_is_linear(self):
+        compared = 0
+
+        class Counted(float):
+            __hash__ = float.__hash__
+
+            def __lt__(self, other):
+                nonlocal compared
+                compared += 1
+                return float(self) < float(other)
+
+            def __gt__(self, other):
+                nonlocal compared
+                compared += 1
+                return float(self) > float(other)
+
+        # Two for the ends and two in the bins; sorting needs about log2(30,000) = 15.
+        for n in (100, 1_000, 30_000):
+            rng = np.random.default_rng(n)
+            for values in (rng.uniform(size=n), rng.normal(size=n), rng.pareto(0.5, size=n)):
+                compared = 0
+                reference._largest_gap([Counted(value) for value in values])
+                assert 2.0 < compared / n <= 4.0
+
+    def test_integers_and_single_precision_do_not_lose_digits(self):
+        assert largest_gap_noise_free(np.array([-100, 100, 120], dtype=np.int8)).gap == 200.0
+        values = np.arange(5000, dtype=np.float32)
+        values[1234:] += 1
+        assert largest_gap_noise_free(values) == (2.0, 1233.0, 1235.0)
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+    def test_a_number_that_is_not_finite_is_refused(self, bad):
+        with pytest.raises(ValueError, match=rf"x\[1\] must be finite, not {bad}"):
+            largest_gap_noise_free([1.0, bad, 2.0])
+
+    @pytest.mark.parametrize("bad", [[], [1.0], 1.0, [[1.0, 2.0]], ["a", "b"], None])
+    def test_anything_but_a_vector_of_two_or_more_is_refused(self, bad):
+        with pytest.raises(ValueError, match="x must"):
+            largest_gap_noise_free(bad)
+
+
+BOUNDS = [gap_upper_bounds, gap_upper_bounds_mip, gap_upper_bounds_brute]
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("bounds", BOUNDS)
+    @pytest.mark.parametrize(
+        ("lower", "upper", "message"),
+        [
+            ([0, math.nan], [1, 2], r"lower\[1\] .* nan"),
+            ([0, 1], [math.nan, 2], r"upper\[0\] .* nan"),
+            ([0, 3], [1, 2], r"lower\[1\] = 3.0 must not exceed upper\[1\] = 2.0"),
+            ([0, 1], [1, 2, 3], "equal lengths, not 2 and 3"),
+            ([0], [1], "lower must have at least two entries, not 1"),
+            ([], [], "lower must have at least two entries, not 0"),
+            ([0, math.inf], [1, math.inf], r"lower\[1\] .* inf"),
+            ([0, -math.inf], [1, -math.inf], r"(upper|lower)\[1\] .* -inf"),
+            ([[0, 1]], [[1, 2]], "lower must be a vector"),
+            (["a", "b"], [1, 2], "lower must be a vector of numbers"),
+        ],
+    )
+    def test_unusable_intervals(self, bounds, lower, upper, message):
+        with pytest.raises(ValueError, match=message):
+            bounds(lower, upper)
+
+    @pytest.mark.parametrize("bounds", BOUNDS[1:])
+    def test_infinite_ends_where_they_make_no_sense(self, bounds):
+        with pytest.raises(ValueError, match=r"lower\[0\] must be finite, not -inf"):
+            bounds([-math.inf, 0], [1, 1])
+
+    def test_too_many_configurations(self):
+        with pytest.raises(ValueError, match="configurations of 8 arms"):
+            gap_upper_bounds_brute(np.arange(8), np.arange(8) + 20)
+
+    @pytest.mark.parametrize("arm", [-1, 2, 1.0, True, None])
+    @pytest.mark.parametrize("function", [attaining_configuration, level_sets, right_gap_arms])
+    def test_an_arm_that_is_not_one(self, function, arm):
+        with pytest.raises(ValueError, match=f"arm must be .*, not {arm}"):
+            function(arm, [0, 1], [1, 2])
+
+    @pytest.mark.parametrize("x", [-0.1, 1.1, math.nan, None, "0"])
+    @pytest.mark.parametrize("function", [right_gap_at, left_gap_at])
+    def test_a_position_outside_the_interval(self, function, x):
+        with pytest.raises(ValueError, match="x must lie in the arm's interval"):
+            function(0, x, [0, 1], [1, 2])
+
+    @pytest.mark.parametrize(
+        "function", [gap_lower_bound, early_stop_as_printed, early_stop_as_worded]
+    )
+    def test_unusable_means(self, function):
+        with pytest.raises(ValueError, match=r"means\[0\] must be finite, not nan"):
+            function([math.nan, 1], [0, 1], [1, 2])
+        with pytest.raises(ValueError, match="means and lower must have equal lengths"):
+            function([0, 1, 2], [0, 1], [1, 2])
+
+    def test_what_came_in_is_left_alone(self):
+        lower, upper = np.array([0.0, 2.0, 5.0]), np.array([1.0, 3.0, 6.0])
+        for function in BOUNDS:
+            function(lower, upper).right[:] = -1
+        attaining_configuration(1, lower, upper)[:] = -1
+        assert lower.tolist() == [0.0, 2.0, 5.0]
+        assert upper.tolist() == [1.0, 3.0, 6.0]
