@@ -57,6 +57,9 @@ $(READY): requirements.txt pyproject.toml
 	  echo "error: the packages could not be installed; is there a network? Details: .venv/install.log" >&2; \
 	  exit 1; \
 	fi; \
+	mkdir -p .venv/etc/ipython; \
+	: "kernels warn that their local sockets are not encrypted"; \
+	echo 'c.IPKernelApp.log_level = "ERROR"' > .venv/etc/ipython/ipython_kernel_config.py; \
 	touch $@
 
 book: $(READY)
@@ -80,7 +83,7 @@ refresh: $(READY)
 preview: $(READY)
 	@mkdir -p _build/preview
 	@sed 's/execute_notebooks: force/execute_notebooks: off/' _config.yml > _build/preview/config.yml
-	@.venv/bin/jupyter-book build . -q --config _build/preview/config.yml --path-output _build/preview
+	@PYTHONPATH=book/_ext .venv/bin/jupyter-book build . -q --config _build/preview/config.yml --path-output _build/preview
 	@echo "Open _build/preview/_build/html/index.html"
 
 pdf: $(READY)

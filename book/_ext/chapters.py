@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import re
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -40,9 +42,10 @@ class ChapterParser(Parser):
             super().parse(inputstring, document)
         except ExecutionError as error:
             chapter = Path(str(error)).name
-            raise ChapterError(
-                f"{chapter}, {describe_failure(error.__cause__ or error)}"
-            ) from error
+            failure = f"{chapter}, {describe_failure(error.__cause__ or error)}"
+            # jupyter-book ends in a long traceback of its own; the reason is said after it.
+            atexit.register(print, f"A chapter failed: {failure}", file=sys.stderr)
+            raise ChapterError(failure) from error
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
