@@ -1,0 +1,505 @@
+"""How hard a problem is: gamma, its relatives, and the bounds on samples that rest on them.
+
+Write Delta_{a,j} = mu_j - mu_a. To rule out arm a's right gap a policy looks for a *helper*: an arm
+j to the right of a, far enough to be told apart from a, yet nearer than the largest gap. The best
+helper makes the hardness; samples needed grow as its inverse square. Left gaps mirror this.
+
+Where the paper's formula is not what its own argument gives, both can be had: ``formula="printed"``
+is the paper to the letter, ``"corrected"`` is the argument.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from maxgap.problems import Problem, rounding
+
+__all__ = [
+    "Hardness",
+    "arm_sample_bounds",
+    "gamma",
+    "gamma_naive",
+    "lower_bound",
+    "one_sided",
+    "radius_constant",
+    "rho",
+    "sample_bound",
+    "suboptimal_arms",
+]
+
+PAPER_SIGMA = float(np.sqrt(0.5))
+"""The noise for which the paper's radius is the Hoeffding radius."""
+
+Float = NDArray[np.float64]
+
+
+class Hardness(NamedTuple):
+    """Hardness of every arm's right gap and left gap, in the units of the means.
+
+    Small is hard. Infinite means that the formula asks for no samples at all.
+
+    Attributes
+    ----------
+    right, left : ndarray, shape (K,)
+        "Right" is towards larger means.
+    """
+
+    right: Float
+    left: Float
+
+    @property
+    def either(self) -> Float:
+        """The smaller of the two, shape (K,): an arm is done when both its gaps are ruled out."""
+        return np.minimum(self.right, self.left)
+
+
+def gamma(means: ArrayLike) -> Hardness:
+    """Hardness of the paper's Theorem 2: every arm's best helper, eqs. (10) and (11).
+
+    gamma^r_a is the largest min(Delta_{a,j}, Delta_max - Delta_{a,j}) over arms j with
+    0 < Delta_{a,j} < Delta_max, and infinite if there is none.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in any order.
+
+    Returns
+    -------
+    Hardness
+        Never above Delta_max / 2 where finite.
+
+    Raises
+    ------
+    ValueError
+        If `means` is not a list of at least two finite numbers.
+
+    Notes
+    -----
+    Differences within rounding of 0 or Delta_max count as 0 or Delta_max.
+
+    "Infinite" stands for two things. For an arm with nothing on that side, there is hardly a gap
+    to rule out. For the left of arm (m), the right of (m + 1), and arms tied with those, the gap
+    on that side *is* the largest and is never ruled out: `suboptimal_arms` leaves these out, as
+    the theorems do.
+
+    Examples
+    --------
+    >>> hardness = gamma([0.0, 0.25, 1.25, 1.75])
+    >>> hardness.right
+    array([0.25,  inf, 0.5 ,  inf])
+    >>> hardness.left
+    array([ inf, 0.25,  inf, 0.5 ])
+    >>> hardness.either
+    array([0.25, 0.25, 0.5 , 0.5 ])
+    """
+    difference, largest, slack = _differences(means)
+
+    def best(distance: Float) -> Float:
+        helps = (distance > slack) & (distance < largest - slack)
+        worth = np.where(helps, np.minimum(distance, largest - distance), -np.inf)
+        return _infinite_without(helps, worth.max(axis=1))
+
+    return Hardness(best(difference), best(-difference))
+
+
+def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
+    """Hardness for sorting first and searching the gaps after, eq. (12).
+
+    Arm a must be told apart from its right neighbour, at distance Delta^r_a, and that gap from the
+    largest: the hardness is min(Delta^r_a, Delta_max - Delta^r_a). It is 0 for the largest gap
+    itself.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in any order.
+    formula : {"corrected", "printed"}, default "corrected"
+        As printed, the minimum runs over *all* arms to the right, and is negative as soon as one of
+        them is further than Delta_max.
+
+    Returns
+    -------
+    Hardness
+        Infinite where there is no arm on that side. Equal means are passed over, as the formula
+        says, although no number of samples sorts them.
+
+    Raises
+    ------
+    ValueError
+        Bad `means` or `formula`.
+
+    Examples
+    --------
+    >>> gamma_naive([0.0, 0.25, 1.25, 1.75]).either
+    array([0.25, 0.  , 0.  , 0.5 ])
+    """
+    _check_formula(formula)
+    difference, largest, slack = _differences(means)
+
+    def worst(distance: Float) -> Float:
+        beyond = distance > slack
+        nearest = np.where(beyond, distance, np.inf).min(axis=1)
+        furthest = np.where(beyond, distance, -np.inf).max(axis=1)
+        other = furthest if formula == "printed" else nearest
+        return _infinite_without(beyond, np.minimum(nearest, largest - other))
+
+    return Hardness(worst(difference), worst(-difference))
+
+
+def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
+    """Hardness of the paper's Theorem 4 for MaxGapElim, eqs. (21) and (22).
+
+    rho^r_a is the larger of max_j min(Delta_{a,j} / 4, (Delta_max - Delta_{a,j}) / 8), over arms j
+    to the right, and (Delta_max - Delta_{a,(1)}) / 8, where (1) is the largest mean: if everything
+    to the right of a lies nearer than Delta_max, no helper is needed. The 4 and the 8 are what the
+    proof needs, so that a radius of rho^r_a rules the right gap out.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in any order.
+    formula : {"corrected", "printed"}, default "corrected"
+        The printed rho^l has Delta_{a,j} / 4 and Delta_{a,(K)} where the mirror image of rho^r has
+        Delta_{j,a} / 4 and Delta_{(K),a}. Those differences are negative, so no helper ever counts
+        and the printed rho^l is (Delta_max + Delta_{(K),a}) / 8, even for the largest gap.
+
+    Returns
+    -------
+    Hardness
+        Infinite where there is no arm on that side; 0 for the largest gap itself.
+
+    Raises
+    ------
+    ValueError
+        Bad `means` or `formula`.
+
+    See Also
+    --------
+    one_sided : under the rule that stops on clusters, only one side of each arm counts.
+
+    Examples
+    --------
+    >>> rho([0.0, 0.25, 1.25, 1.75]).right
+    array([0.0625, 0.    , 0.0625,    inf])
+    >>> rho([0.0, 0.25, 1.25, 1.75]).left
+    array([    inf, 0.09375, 0.     , 0.0625 ])
+    """
+    _check_formula(formula)
+    difference, largest, slack = _differences(means)
+
+    def best(distance: Float, sign: int = 1) -> Float:
+        beyond = distance > slack
+        furthest = np.where(beyond, distance, -np.inf).max(axis=1)
+        worth = np.minimum(sign * distance / 4, (largest - distance) / 8)
+        best_helper = np.where(beyond, worth, -np.inf).max(axis=1)
+        return _infinite_without(beyond, np.maximum(best_helper, (largest - sign * furthest) / 8))
+
+    return Hardness(best(difference), best(-difference, sign=-1 if formula == "printed" else 1))
+
+
+def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
+    """Hardness of the side that the cluster rule looks at: right on top, left at the bottom.
+
+    The cluster rule stops once every right gap of the top cluster and every left gap of the bottom
+    one is ruled out; all arms count, (m) and (m + 1) too.
+
+    Parameters
+    ----------
+    hardness : Hardness
+        From `gamma` or `rho` of the same means.
+    means : array_like, shape (K,)
+        True means, in any order.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    Raises
+    ------
+    ValueError
+        Bad `means`, or a tie for the largest gap.
+
+    Examples
+    --------
+    >>> means = [0.0, 0.25, 1.25, 1.75]
+    >>> one_sided(rho(means), means)
+    array([    inf, 0.09375, 0.0625 ,     inf])
+    """
+    top = np.isin(np.arange(len(hardness.right)), list(Problem(means).top))
+    return np.where(top, hardness.right, hardness.left)
+
+
+def suboptimal_arms(means: ArrayLike) -> NDArray[np.intp]:
+    """Arms that have no part in the largest gap: all but (m), (m + 1) and arms tied with them.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in any order.
+
+    Returns
+    -------
+    ndarray of int
+        Arm indices, rising.
+
+    Raises
+    ------
+    ValueError
+        Bad `means`.
+
+    Examples
+    --------
+    >>> suboptimal_arms([0.0, 0.25, 1.25, 1.75])
+    array([0, 3])
+    >>> suboptimal_arms([0, 0, 1, 1])
+    array([], dtype=int64)
+    """
+    problem = Problem(means)
+    return np.flatnonzero(problem.arm_gaps < problem.delta_max - rounding(problem.means))
+
+
+def radius_constant(delta: float, n_arms: int) -> float:
+    r"""Smallest alpha of the paper's Remark 1, for the paper's radius c_s.
+
+    The remark asks for an alpha such that, for all x > 0, s >= alpha log(K / (delta x)) / x^2
+    implies c_s <= x. With at least one sample that is a statement about all x: where the logarithm
+    is negative, x >= K / delta, every c_s lies below x anyway.
+
+    Since x^2 / log(K / (delta x)) rises with x, the smallest alpha is the largest value of
+    s c_s^2 / log(K / (delta c_s)) over s >= 1. In w = log(4 K s^2 / delta) that is
+
+    .. math:: \frac{4 w}{w - \log(4K/\delta) + 4 \log(K/\delta) - 2 \log w},
+
+    which rises up to w = (e/2) (K / delta)^(3/2), where it is 4 w / (w - 2), and then falls to 4.
+
+    Parameters
+    ----------
+    delta : float
+        Probability of error allowed, inside (0, 1).
+    n_arms : int
+        Number of arms, at least 2.
+
+    Returns
+    -------
+    float
+        Above 4, and near it unless K / delta is small.
+
+    Raises
+    ------
+    ValueError
+        Bad `delta` or `n_arms`.
+
+    Notes
+    -----
+    s is taken as a real number. The largest value is attained at s = exp(w/2) sqrt(delta / (4 K)),
+    which is beyond any budget as soon as K / delta is 20 or so; at the counts of an experiment a
+    smaller constant would do.
+
+    Examples
+    --------
+    >>> round(radius_constant(0.1, 24), 4)
+    4.0016
+    >>> round(radius_constant(0.5, 2), 4)
+    4.9016
+    """
+    _check_delta(delta)
+    if not isinstance(n_arms, (int, np.integer)) or isinstance(n_arms, bool) or n_arms < 2:
+        raise ValueError(f"n_arms: a whole number from 2 is needed, got {n_arms!r}")
+    peak = np.e / 2 * (n_arms / delta) ** 1.5
+    return float(4 / (1 - 2 / peak))
+
+
+def arm_sample_bounds(
+    means: ArrayLike,
+    delta: float,
+    *,
+    policy: str = "MaxGapUCB",
+    formula: str = "corrected",
+    sigma: float = PAPER_SIGMA,
+) -> Float:
+    """Samples of each arm that the theorems allow, with probability at least 1 - delta.
+
+    With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x:
+
+    - MaxGapElim (Theorem 4): tau(rho_a).
+    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed. The proof needs a radius of gamma_a / 4,
+      which takes 6 tau(gamma_a / 4): 16 times as many and a little more. That is "corrected".
+
+    "Corrected" also rounds tau up to whole samples, at least one, and takes the corrected `rho`.
+    It mends no other step of the proofs.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, with one largest gap.
+    delta : float
+        Probability of error allowed, inside (0, 1).
+    policy : {"MaxGapUCB", "MaxGapElim"}, default "MaxGapUCB"
+        Whose theorem.
+    formula : {"corrected", "printed"}, default "corrected"
+        See above.
+    sigma : float, default sqrt(1/2)
+        Scale of the noise, for the radius "hoeffding". The default makes that the paper's radius.
+        For other scales the means are measured in units of sqrt(2) sigma.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Number of samples; infinite for the arms of the largest gap, of which the theorems say
+        nothing.
+
+    Raises
+    ------
+    ValueError
+        Bad `means`, a tie for the largest gap, bad `delta`, `policy`, `formula` or `sigma`.
+
+    Examples
+    --------
+    >>> arm_sample_bounds([0.0, 0.25, 1.25, 1.75], 0.1, policy="MaxGapElim")
+    array([6656.,   inf,   inf, 6656.])
+    """
+    _check_delta(delta)
+    _check_formula(formula)
+    if not isinstance(sigma, (int, float, np.number)) or not 0 < sigma < np.inf:
+        raise ValueError(f"sigma: one positive number is needed, got {sigma!r}")
+    problem = Problem(means)
+    _ = problem.split_rank  # Refuses a tie: the theorems assume one answer.
+    if policy == "MaxGapElim":
+        width, factor = rho(means, formula).either, 1
+    elif policy == "MaxGapUCB":
+        width, factor = gamma(means).either / (4 if formula == "corrected" else 1), 6
+    else:
+        raise ValueError(f"policy: 'MaxGapUCB' or 'MaxGapElim' is needed, got {policy!r}")
+    suboptimal = suboptimal_arms(means)
+    x = width[suboptimal] / (np.sqrt(2) * sigma)
+    tau = radius_constant(delta, problem.n_arms) * np.log(problem.n_arms / (delta * x)) / x**2
+    bounds = np.full(problem.n_arms, np.inf)
+    bounds[suboptimal] = factor * (np.maximum(np.ceil(tau), 1) if formula == "corrected" else tau)
+    return bounds
+
+
+def sample_bound(
+    means: ArrayLike,
+    delta: float,
+    *,
+    policy: str = "MaxGapUCB",
+    formula: str = "corrected",
+    sigma: float = PAPER_SIGMA,
+) -> float:
+    """H of Theorems 4 and 5: samples that all suboptimal arms together may take.
+
+    Parameters
+    ----------
+    means, delta, policy, formula, sigma
+        As for `arm_sample_bounds`, whose finite entries this adds up.
+
+    Returns
+    -------
+    float
+        Number of samples; 0 if every arm has a part in the largest gap. Samples of arms (m) and
+        (m + 1) are not counted, here or in the theorems.
+
+    Raises
+    ------
+    ValueError
+        As `arm_sample_bounds`.
+
+    Examples
+    --------
+    >>> sample_bound([0.0, 0.25, 1.25, 1.75], 0.1, policy="MaxGapElim")
+    13312.0
+    >>> sample_bound([0, 0, 1, 1], 0.1)
+    0.0
+    """
+    bounds = arm_sample_bounds(means, delta, policy=policy, formula=formula, sigma=sigma)
+    return float(bounds[np.isfinite(bounds)].sum())
+
+
+def lower_bound(
+    epsilon: float,
+    delta: float,
+    *,
+    arm: int = 4,
+    sigma: float = 1.0,
+    formula: str = "corrected",
+) -> float:
+    """Expected samples of one arm that any policy right with probability 1 - delta must take.
+
+    For the paper's four-arm instance (Lemma 1) with normal rewards. Moving one arm by a shift
+    changes the answer, and a sample of that arm carries shift^2 / (2 sigma^2) of relative entropy
+    between the two instances. A policy that is right on both must collect log(1 / (2.4 delta)) of
+    it. The shift is 2.1 epsilon for arm 4 and 1.1 epsilon for arm 1.
+
+    Parameters
+    ----------
+    epsilon : float
+        The small spacing of the instance, positive.
+    delta : float
+        Probability of error allowed, inside (0, 1).
+    arm : {4, 1}, default 4
+        The arm by its number in the paper.
+    sigma : float, default 1.0
+        Standard deviation of the rewards.
+    formula : {"corrected", "printed"}, default "corrected"
+        The paper takes shift^2, without the half, as the relative entropy at sigma = 1, so its
+        bound for arm 4 is half of the corrected one; for arm 1 it prints 1 / epsilon^2.
+
+    Returns
+    -------
+    float
+        Number of samples; 0 from delta = 1 / 2.4 up, where the inequality says nothing.
+
+    Raises
+    ------
+    ValueError
+        An `epsilon` or `sigma` that is not positive, a bad `delta`, `arm` or `formula`.
+
+    Notes
+    -----
+    What must be collected is d(1 - delta, delta) = (1 - 2 delta) log((1 - delta) / delta). It is at
+    least log(1 / (2.4 delta)) for every delta in (0, 1), by a margin of 0.007 at delta = 0.32.
+
+    Examples
+    --------
+    >>> round(lower_bound(0.1, 0.05), 1)
+    96.2
+    >>> round(lower_bound(0.1, 0.05, formula="printed"), 1)
+    48.1
+    """
+    _check_delta(delta)
+    _check_formula(formula)
+    for name, value in (("epsilon", epsilon), ("sigma", sigma)):
+        if not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
+            raise ValueError(f"{name}: one positive number is needed, got {value!r}")
+    if arm not in (4, 1):
+        raise ValueError(f"arm: the paper bounds arm 4 and arm 1, got {arm!r}")
+    if formula == "printed" and arm == 1:
+        return float((sigma / epsilon) ** 2)
+    needed = max(0.0, -np.log(2.4 * delta))
+    shift = (2.1 if arm == 4 else 1.1) * epsilon / sigma
+    return float(needed / shift**2 * (1 if formula == "printed" else 2))
+
+
+def _differences(means: ArrayLike) -> tuple[Float, float, float]:
+    """Delta_{a,j} in row a and column j; the largest gap; what counts as rounding."""
+    problem = Problem(means)
+    difference = problem.means[None, :] - problem.means[:, None]
+    return difference, problem.delta_max, rounding(problem.means)
+
+
+def _infinite_without(candidates: NDArray[np.bool_], values: Float) -> Float:
+    return np.where(candidates.any(axis=1), values, np.inf)
+
+
+def _check_formula(formula: str) -> None:
+    if formula not in ("corrected", "printed"):
+        raise ValueError(f"formula: 'corrected' or 'printed' is needed, got {formula!r}")
+
+
+def _check_delta(delta: float) -> None:
+    if not isinstance(delta, (int, float, np.number)) or not 0 < delta < 1:
+        raise ValueError(f"delta: a number inside (0, 1) is needed, got {delta!r}")
