@@ -1,0 +1,1213 @@
+"""Policies: which arms next, is it over, what is the answer. Ask, sample, tell.
+
+>>> import numpy as np
+>>> import maxgap
+>>> rng = np.random.default_rng(1)
+>>> policy = maxgap.MaxGapTop2UCB(["a", "b", "c"], delta=0.05, sigma=1.0)
+>>> true_means = {"a": 0.0, "b": 0.2, "c": 3.0}
+>>> while not policy.stopped:
+...     arms = policy.ask()
+...     policy.tell(arms, [true_means[arm] + rng.standard_normal() for arm in arms])
+>>> sorted(policy.recommend().top), policy.certified
+(['c'], True)
+
+The state of a policy is a tuple of arrays, and everything that reads or changes it is compiled:
+``observe`` takes one reward, ``update_interval`` moves the arm's interval, ``settle`` restores the
+order of the arms, ``decide`` says which arms come next and whether to stop. ``ask``/``tell`` and the
+compiled runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
+Compiled functions take the arrays one by one: a tuple costs more to pass than a round to decide.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+import numbers
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from maxgap import stopping as rules
+from maxgap.confidence import RADII, check_delta, check_sigma, guarantees, radius
+from maxgap.gaps import (
+    Flags,
+    Floats,
+    GapBounds,
+    GapLowerBound,
+    Integers,
+    certified_split,
+    fill_slots,
+    gap_lower_bound,
+    gap_upper_bounds,
+    touching,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The largest reward (in size) that a policy takes: differences of two must not overflow.
+LARGEST_REWARD = 1e300
+
+FORMAT = "maxgap policy"
+FORMAT_VERSION = 1
+
+
+class _Default:
+    """Stands for "the class's own default": None already means "never stop"."""
+
+    def __repr__(self) -> str:
+        return "the class's own default"
+
+
+DEFAULT = _Default()
+
+
+class Split(NamedTuple):
+    """An answer: the arms above and below the largest gap, and the gap between their means."""
+
+    top: frozenset[Hashable]
+    bottom: frozenset[Hashable]
+    gap: float
+
+
+# --------------------------------------------------------------------------------------------
+# The compiled core
+# --------------------------------------------------------------------------------------------
+
+ROUND_ROBIN, ELIM, UCB, TOP2, SORT = range(5)
+NEVER, CLUSTERS, PAPER, LITERAL, AUTHORS = range(5)
+RULE_CODES = {
+    None: NEVER,
+    "clusters": CLUSTERS,
+    "paper": PAPER,
+    "literal": LITERAL,
+    "authors": AUTHORS,
+}
+
+# Entries of State.numbers.
+TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK, N_NUMBERS = range(
+    10
+)
+# Values of numbers[STOPPED].
+BY_RULE, BY_PROVED_RULE = 1, 2
+
+# lil'UCB, Jamieson et al. (2014): the parameters of its analysed version.
+LIL_EPSILON, LIL_BETA = 0.01, 1.0
+LIL_LAMBDA = ((2 + LIL_BETA) / LIL_BETA) ** 2
+
+
+class State(NamedTuple):
+    """Everything a policy knows. Arrays are by arm unless said otherwise."""
+
+    counts: Integers
+    means: Floats
+    lower: Floats
+    upper: Floats
+    sigmas: Floats
+    active: Flags  # Elim: not yet eliminated
+    top: Flags  # the answer, once stopped
+    next_arms: Integers  # numbers[N_NEXT] of them, in increasing order
+    sequence: Integers  # SortThenSearch: the certified order, smallest mean first
+    numbers: Integers  # counters and flags, see the names above
+    # Arms sorted by lower end; derived from the rest.
+    order: Integers  # position -> arm
+    position: Integers  # arm -> position
+    sorted_lower: Floats
+    sorted_upper: Floats
+    # Scratch, by position.
+    width: Floats
+    end: Floats
+    next_wide: Integers
+    touches: Flags
+
+
+def new_state(sigmas: Floats) -> State:
+    """State before the first sample: every interval is the whole line."""
+    n_arms = sigmas.size
+    numbers = np.zeros(N_NUMBERS, np.int64)
+    numbers[UNSAMPLED] = n_arms
+    numbers[SECOND] = 1
+    numbers[N_NEXT] = n_arms
+    return State(
+        counts=np.zeros(n_arms, np.int64),
+        means=np.zeros(n_arms),
+        lower=np.full(n_arms, -np.inf),
+        upper=np.full(n_arms, np.inf),
+        sigmas=sigmas,
+        active=np.ones(n_arms, np.bool_),
+        top=np.zeros(n_arms, np.bool_),
+        next_arms=np.arange(n_arms),
+        sequence=np.arange(n_arms),
+        numbers=numbers,
+        order=np.arange(n_arms),
+        position=np.arange(n_arms),
+        sorted_lower=np.full(n_arms, -np.inf),
+        sorted_upper=np.full(n_arms, np.inf),
+        width=np.zeros(n_arms),
+        end=np.zeros(n_arms),
+        next_wide=np.zeros(n_arms + 1, np.int64),
+        touches=np.zeros(n_arms, np.bool_),
+    )
+
+
+@njit(cache=True, nogil=True)
+def observe(arm: int, reward: float, counts: Integers, means: Floats, numbers: Integers) -> None:
+    """Take one reward: count and mean."""
+    n = counts[arm] + 1
+    counts[arm] = n
+    means[arm] += (reward - means[arm]) / n
+    numbers[TOTAL] += 1
+    if n == 1:
+        numbers[UNSAMPLED] -= 1
+
+
+@njit(cache=True, nogil=True)
+def update_interval(
+    arm: int,
+    counts: Integers,
+    means: Floats,
+    lower: Floats,
+    upper: Floats,
+    numbers: Integers,
+    radii: Floats,
+    row: Integers,
+    nested: bool,
+) -> None:
+    """Interval of an arm from its count and mean, eq. (5); ``radii[row[arm], n]`` is its radius."""
+    radius = radii[row[arm], counts[arm]]
+    low, high = means[arm] - radius, means[arm] + radius
+    if nested:
+        # Eq. (21). If the intervals no longer meet, some interval has missed: keep the last one.
+        low, high = max(low, lower[arm]), min(high, upper[arm])
+        if low > high:
+            numbers[CROSSED] = 1
+            return
+    lower[arm] = low
+    upper[arm] = high
+
+
+@njit(cache=True, nogil=True)
+def track_leaders(moved: Integers, n_moved: int, counts: Integers, numbers: Integers) -> None:
+    """Keep the two arms with the most samples, after ``moved[:n_moved]`` have got more."""
+    for i in range(n_moved):
+        arm = moved[i]
+        first, second = numbers[FIRST], numbers[SECOND]
+        if arm != first:
+            if counts[arm] > counts[first]:
+                numbers[FIRST], numbers[SECOND] = arm, first
+            elif arm != second and counts[arm] > counts[second]:
+                numbers[SECOND] = arm
+
+
+@njit(cache=True, nogil=True)
+def settle(
+    moved: Integers,
+    n_moved: int,
+    lower: Floats,
+    upper: Floats,
+    order: Integers,
+    position: Integers,
+    sorted_lower: Floats,
+    sorted_upper: Floats,
+) -> None:
+    """Restore the order by lower end after the intervals of ``moved[:n_moved]`` have changed."""
+    if 4 * n_moved >= order.size:
+        _sort_again(lower, upper, order, position, sorted_lower, sorted_upper)
+        return
+    last = order.size - 1
+    for i in range(n_moved):
+        arm = moved[i]
+        value = lower[arm]
+        k = position[arm]
+        while k > 0 and sorted_lower[k - 1] > value:
+            sorted_lower[k] = sorted_lower[k - 1]
+            sorted_upper[k] = sorted_upper[k - 1]
+            order[k] = order[k - 1]
+            position[order[k]] = k
+            k -= 1
+        while k < last and sorted_lower[k + 1] < value:
+            sorted_lower[k] = sorted_lower[k + 1]
+            sorted_upper[k] = sorted_upper[k + 1]
+            order[k] = order[k + 1]
+            position[order[k]] = k
+            k += 1
+        sorted_lower[k] = value
+        sorted_upper[k] = upper[arm]
+        order[k] = arm
+        position[arm] = k
+
+
+@njit(cache=True, nogil=True)
+def _sort_again(
+    lower: Floats,
+    upper: Floats,
+    order: Integers,
+    position: Integers,
+    sorted_lower: Floats,
+    sorted_upper: Floats,
+) -> None:
+    """Sort all arms: by insertion, since few change places, or afresh where many do."""
+    n_arms = order.size
+    moves = 0
+    for k in range(1, n_arms):
+        arm = order[k]
+        value = lower[arm]
+        j = k
+        while j > 0 and lower[order[j - 1]] > value:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = arm
+        moves += k - j
+        if moves > 8 * n_arms:
+            order[:] = order[np.argsort(lower[order], kind="mergesort")]
+            break
+    for k in range(n_arms):
+        arm = order[k]
+        position[arm] = k
+        sorted_lower[k] = lower[arm]
+        sorted_upper[k] = upper[arm]
+
+
+@njit(cache=True, nogil=True)
+def uses_bounds(kind: int, rule: int) -> bool:
+    """Whether the policy looks at intervals at all (round robin without a rule does not)."""
+    return kind != ROUND_ROBIN or rule == CLUSTERS or rule == AUTHORS
+
+
+@njit(cache=True, nogil=True)
+def decide(
+    counts: Integers,
+    means: Floats,
+    lower: Floats,
+    upper: Floats,
+    sigmas: Floats,
+    active: Flags,
+    top: Flags,
+    next_arms: Integers,
+    sequence: Integers,
+    numbers: Integers,
+    order: Integers,
+    position: Integers,
+    sorted_lower: Floats,
+    sorted_upper: Floats,
+    width: Floats,
+    end: Floats,
+    next_wide: Integers,
+    touches: Flags,
+    kind: int,
+    rule: int,
+    c: float,
+    lil_delta: float,
+) -> None:
+    """Set the next arms and whether to stop. Called once after every round of samples."""
+    if numbers[STOPPED] != 0:
+        return
+    if numbers[UNSAMPLED] > 0:
+        numbers[N_NEXT] = _arms_with_count(counts, 0, next_arms)
+        return
+
+    # What the policy samples next (Algorithms 1 to 3). ``second``: the second-highest gap bound.
+    widest, at, tied = 0.0, 0, False
+    second, largest_gap_count, gap_count = -1.0, 0, 0
+    lower_bound, split = -1.0, 0
+    if uses_bounds(kind, rule):
+        widest, at, tied = fill_slots(sorted_lower, sorted_upper, width, end)
+    if kind == ROUND_ROBIN:
+        numbers[N_NEXT] = _arms_with_count(counts, counts.min(), next_arms)
+    elif kind == ELIM:
+        lower_bound, split = certified_split(sorted_lower, sorted_upper)
+        if lower_bound > 0.0:
+            touching(
+                sorted_lower, sorted_upper, width, end, lower_bound, True, next_wide, touches
+            )
+            for k in range(order.size):
+                if not touches[k]:
+                    active[order[k]] = False
+        numbers[N_NEXT] = _marked_arms(active, next_arms)
+    elif kind == UCB:
+        if tied:
+            touching(sorted_lower, sorted_upper, width, end, widest, False, next_wide, touches)
+            numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+        else:
+            numbers[N_NEXT] = _arms_around(sorted_lower[at], end[at], lower, upper, next_arms)
+    elif kind == TOP2:
+        if tied:
+            touching(sorted_lower, sorted_upper, width, end, widest, False, next_wide, touches)
+            second = _second_bound_with_ties(
+                sorted_lower, sorted_upper, width, end, next_wide, touches
+            )
+        else:
+            second = _second_bound(sorted_lower, sorted_upper, width, end, at)
+        # The arms of the two highest bounds are those that touch a slot as wide as the second.
+        least = widest if second < 0.0 else second
+        touching(sorted_lower, sorted_upper, width, end, least, False, next_wide, touches)
+        numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+    else:
+        if numbers[SEARCHING] == 0:
+            if _mark_overlapping(sorted_lower, sorted_upper, touches) > 0:
+                numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+                return
+            numbers[SEARCHING] = 1
+            sequence[:] = order
+        chosen, largest_gap_count, gap_count = _lil_ucb(
+            sequence, counts, means, sigmas, lil_delta
+        )
+        below, above = sequence[chosen], sequence[chosen + 1]
+        next_arms[0], next_arms[1] = min(below, above), max(below, above)
+        numbers[N_NEXT] = 2
+
+    # Whether it stops.
+    if rule == NEVER:
+        by = 0
+    elif rule == CLUSTERS:
+        if kind != ELIM:
+            lower_bound, split = certified_split(sorted_lower, sorted_upper)
+        holds = rules.clusters(sorted_lower, sorted_upper, width, lower_bound, split)
+        by = BY_PROVED_RULE if holds else 0
+    elif kind == SORT:
+        holds = rule != AUTHORS and rules.dominant_gap(largest_gap_count, gap_count, LIL_LAMBDA)
+        by = BY_RULE if holds else 0
+    elif kind == UCB:
+        looks = rule != AUTHORS or _time_to_look(numbers)
+        most, next_most = counts[numbers[FIRST]], counts[numbers[SECOND]]
+        holds = looks and rules.dominant_pair(most, next_most, numbers[TOTAL], c)
+        if holds and rule == PAPER:
+            lower_bound, split = certified_split(sorted_lower, sorted_upper)
+            holds = lower_bound > 0.0
+        by = BY_RULE if holds else 0
+    elif rule == AUTHORS:
+        by = 0
+        if _time_to_look(numbers):
+            lower_bound, split = certified_split(sorted_lower, sorted_upper)
+            n_above = touching(
+                sorted_lower, sorted_upper, width, end, lower_bound, True, next_wide, touches
+            )
+            by = BY_RULE if rules.few_wide(n_above) else 0
+    elif kind == ELIM:
+        if rule == PAPER:
+            by = BY_PROVED_RULE if rules.two_active(active, order, split) else 0
+        else:
+            by = BY_RULE if numbers[N_NEXT] <= 2 else 0
+    elif kind == TOP2:
+        lower_bound, split = certified_split(sorted_lower, sorted_upper)
+        holds = second < lower_bound and (rule == LITERAL or lower_bound > 0.0)
+        by = BY_RULE if holds else 0
+    else:
+        by = 0  # the paper has no rule for round robin
+
+    if by != 0:
+        numbers[STOPPED] = by
+        numbers[N_NEXT] = 0
+        if by == BY_PROVED_RULE:
+            for k in range(order.size):
+                top[order[k]] = k >= split
+        else:
+            largest_empirical_gap(means, lower, upper, top)
+    elif numbers[N_NEXT] < 2 and kind == ELIM:
+        # The two arms of the largest gap cannot both go while the intervals hold: one has missed.
+        active[:] = True
+        numbers[N_NEXT] = _marked_arms(active, next_arms)
+
+
+@njit(cache=True, nogil=True)
+def _arms_with_count(counts: Integers, count: int, next_arms: Integers) -> int:
+    n_next = 0
+    for arm in range(counts.size):
+        if counts[arm] == count:
+            next_arms[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _marked_arms(marks: Flags, next_arms: Integers) -> int:
+    n_next = 0
+    for arm in range(marks.size):
+        if marks[arm]:
+            next_arms[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _arms_at_marked(marks: Flags, position: Integers, next_arms: Integers) -> int:
+    """Arms whose position is marked, in the order of the arms."""
+    n_next = 0
+    for arm in range(position.size):
+        if marks[position[arm]]:
+            next_arms[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _arms_around(
+    left: float, right: float, lower: Floats, upper: Floats, next_arms: Integers
+) -> int:
+    """Arms whose interval contains one end of a slot."""
+    n_next = 0
+    for arm in range(lower.size):
+        low, high = lower[arm], upper[arm]
+        if (low <= left and left <= high) or (low <= right and right <= high):
+            next_arms[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _time_to_look(numbers: Integers) -> bool:
+    """The published scripts look at their rules once in so many samples."""
+    every = rules.AUTHORS_LOOK_EVERY
+    look = numbers[TOTAL] // every > numbers[LAST_LOOK] // every
+    if look:
+        numbers[LAST_LOOK] = numbers[TOTAL]
+    return look
+
+
+@njit(cache=True, nogil=True)
+def _second_bound(
+    lower: Floats, upper: Floats, width: Floats, end: Floats, at: int
+) -> float:
+    """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
+
+    Such an arm lies wholly to the right of the slot or wholly to the left. Those to the right are
+    the last ones in the order; together they touch every slot from the first one that ends inside
+    or above the lowest of them. By mirror those to the left touch every slot that opens at or
+    below the highest of their upper ends. Returns -1 if no arm is left.
+    """
+    n_arms = lower.size
+    left, right = lower[at], end[at]
+    best = -1.0
+    k = n_arms - 1
+    if lower[k] > right:
+        lowest = lower[k]
+        while k >= 0 and lower[k] > right:
+            lowest = lower[k]
+            best = max(best, width[k])
+            k -= 1
+        while k >= 0 and end[k] >= lowest:
+            best = max(best, width[k])
+            k -= 1
+    highest = -np.inf
+    for k in range(at):
+        if upper[k] < left and upper[k] > highest:
+            highest = upper[k]
+    k = 0
+    while k < n_arms and lower[k] <= highest:
+        best = max(best, width[k])
+        k += 1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _second_bound_with_ties(
+    lower: Floats,
+    upper: Floats,
+    width: Floats,
+    end: Floats,
+    cover: Integers,
+    touches: Flags,
+) -> float:
+    """Highest gap bound of the arms not marked in ``touches``; -1 if there is none.
+
+    By counting, for every slot, how many of them touch it. ``cover`` is scratch.
+    """
+    n_arms = lower.size
+    cover[:] = 0
+    first = 0
+    for k in range(n_arms):
+        while first < n_arms - 1 and end[first] < lower[k]:
+            first += 1
+        if not touches[k]:
+            cover[first] += 1
+            cover[np.searchsorted(lower, upper[k], side="right")] -= 1
+    best = -1.0
+    covered = 0
+    for k in range(n_arms):
+        covered += cover[k]
+        if covered > 0:
+            best = max(best, width[k])
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _mark_overlapping(lower: Floats, upper: Floats, touches: Flags) -> int:
+    """Mark the positions whose interval touches another one; returns how many."""
+    n_arms = lower.size
+    highest = -np.inf
+    overlapping = 0
+    for k in range(n_arms):
+        touches[k] = lower[k] <= highest or (k + 1 < n_arms and lower[k + 1] <= upper[k])
+        overlapping += touches[k]
+        highest = max(highest, upper[k])
+    return overlapping
+
+
+@njit(cache=True, nogil=True)
+def _lil_ucb(
+    sequence: Integers, counts: Integers, means: Floats, sigmas: Floats, lil_delta: float
+) -> tuple[int, int, int]:
+    """lil'UCB on the gaps of neighbours: the gap to sample, the largest count, all counts."""
+    best, chosen = -np.inf, 0
+    largest, total = 0, 0
+    growth = 1.0 + LIL_EPSILON
+    factor = (1.0 + LIL_BETA) * (1.0 + math.sqrt(LIL_EPSILON))
+    for k in range(sequence.size - 1):
+        below, above = sequence[k], sequence[k + 1]
+        n = min(counts[below], counts[above])
+        # A difference of two rewards: variances add, sigma sqrt(2) for equal sigmas.
+        variance = sigmas[below] ** 2 + sigmas[above] ** 2
+        radius = factor * math.sqrt(
+            2.0 * variance * growth * math.log(math.log(growth * n) / lil_delta) / n
+        )
+        index = means[above] - means[below] + radius
+        if index > best:
+            best, chosen = index, k
+        largest = max(largest, n)
+        total += n
+    return chosen, largest, total
+
+
+@njit(cache=True, nogil=True)
+def largest_empirical_gap(means: Floats, lower: Floats, upper: Floats, top: Flags) -> None:
+    """Mark the arms above the largest gap between neighbouring empirical means.
+
+    Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
+    largest gaps the highest is taken.
+    """
+    n_arms = means.size
+    values = np.empty(n_arms)
+    for arm in range(n_arms):
+        values[arm] = min(max(means[arm], lower[arm]), upper[arm])
+    ranking = np.argsort(values, kind="mergesort")
+    best, split = -1.0, n_arms - 1
+    for k in range(n_arms - 1, 0, -1):
+        gap = values[ranking[k]] - values[ranking[k - 1]]
+        if gap > best:
+            best, split = gap, k
+    for k in range(n_arms):
+        top[ranking[k]] = k >= split
+
+
+@njit(cache=True, nogil=True)
+def tell_batch(
+    arms: Integers,
+    rewards: Floats,
+    radii: Floats,
+    row: Integers,
+    nested: bool,
+    kind: int,
+    rule: int,
+    c: float,
+    lil_delta: float,
+    counts: Integers,
+    means: Floats,
+    lower: Floats,
+    upper: Floats,
+    sigmas: Floats,
+    active: Flags,
+    top: Flags,
+    next_arms: Integers,
+    sequence: Integers,
+    numbers: Integers,
+    order: Integers,
+    position: Integers,
+    sorted_lower: Floats,
+    sorted_upper: Floats,
+    width: Floats,
+    end: Floats,
+    next_wide: Integers,
+    touches: Flags,
+) -> None:
+    """Take a batch of rewards, then decide once. The last arguments are a State."""
+    for i in range(arms.size):
+        observe(arms[i], rewards[i], counts, means, numbers)
+        update_interval(arms[i], counts, means, lower, upper, numbers, radii, row, nested)
+    track_leaders(arms, arms.size, counts, numbers)
+    settle(arms, arms.size, lower, upper, order, position, sorted_lower, sorted_upper)
+    decide(
+        counts,
+        means,
+        lower,
+        upper,
+        sigmas,
+        active,
+        top,
+        next_arms,
+        sequence,
+        numbers,
+        order,
+        position,
+        sorted_lower,
+        sorted_upper,
+        width,
+        end,
+        next_wide,
+        touches,
+        kind,
+        rule,
+        c,
+        lil_delta,
+    )
+
+
+# --------------------------------------------------------------------------------------------
+# Ask and tell
+# --------------------------------------------------------------------------------------------
+
+
+class Policy:
+    """What all policies share. Not used itself: take one of the five below.
+
+    Parameters
+    ----------
+    arms : int or sequence of hashable
+        How many arms, or their distinct labels. A count stands for the labels 0, 1, ..., K - 1.
+    delta : float
+        Probability of error allowed, in (0, 1).
+    sigma : float or array_like, shape (K,)
+        Sub-Gaussian scale of the rewards, one for all arms or one per arm.
+    confidence : str or callable
+        Name of a radius in :data:`maxgap.confidence.RADII`, or a function
+        ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
+    nested : bool
+        Intersect every interval with those before it (eq. 9 of the paper). If the intersection
+        would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
+    stopping : str or None
+        Name of a rule, see :mod:`maxgap.stopping`.
+
+    Raises
+    ------
+    ValueError
+        Names the argument and the value that cannot be used.
+    """
+
+    _kind: int
+    _default_stopping = "clusters"
+
+    def __init__(
+        self,
+        arms: int | Iterable[Hashable],
+        *,
+        delta: float = 0.05,
+        sigma: float | ArrayLike = 1.0,
+        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        nested: bool = False,
+        stopping: str | None | _Default = DEFAULT,
+    ) -> None:
+        self._labels = _checked_labels(arms)
+        self._index = {label: arm for arm, label in enumerate(self._labels)}
+        check_delta(delta)
+        self._delta = float(delta)
+        self._sigmas = _checked_sigmas(sigma, len(self._labels))
+        self._scalar_sigma = np.ndim(sigma) == 0
+        self._confidence = _checked_confidence(confidence)
+        if not isinstance(nested, (bool, np.bool_)):
+            raise ValueError(f"nested must be True or False, got {nested!r}")
+        self._nested = bool(nested)
+        if isinstance(stopping, _Default):
+            stopping = self._default_stopping
+        if stopping not in RULE_CODES:
+            raise ValueError(f"stopping must be one of {list(RULE_CODES)}, got {stopping!r}")
+        self._stopping = stopping
+        self._c = 5.0
+        self._state = new_state(self._sigmas)
+        # Arms of equal sigma share a row of the table of radii.
+        self._row_sigmas, row = np.unique(self._sigmas, return_inverse=True)
+        self._row = row.astype(np.int64)
+        self._radii = np.full((self._row_sigmas.size, 1), np.inf)
+
+    # -- what to do next ---------------------------------------------------------------------
+
+    def ask(self) -> list[Hashable]:
+        """Labels of the arms to sample next, once each; empty once stopped.
+
+        Changes nothing. Arms that were never sampled come first.
+
+        Examples
+        --------
+        >>> policy = MaxGapUCB(["x", "y"])
+        >>> policy.ask(), policy.ask()
+        (['x', 'y'], ['x', 'y'])
+        """
+        state = self._state
+        return [self._labels[arm] for arm in state.next_arms[: state.numbers[N_NEXT]]]
+
+    def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
+        """Take one reward of one arm, or rewards and arms in two sequences of equal length.
+
+        Any arm may be told at any time, asked for or not, in any order. The policy decides once
+        after each call. After it has stopped, rewards still count in the means and intervals; the
+        answer stays.
+
+        Raises
+        ------
+        ValueError
+            For an unknown label, a reward that is not a finite number, or unequal lengths. Nothing
+            is taken then, not even what was right.
+        """
+        indices, values = self._checked_batch(arms, rewards)
+        if indices.size == 0:
+            return
+        state = self._state
+        self._grow_radii(int(state.counts[state.numbers[FIRST]]) + indices.size)
+        crossed_before = state.numbers[CROSSED]
+        tell_batch(indices, values, *self._settings(), *state)
+        if state.numbers[CROSSED] > crossed_before:
+            self._warn_crossed()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the stopping rule has held."""
+        return bool(self._state.numbers[STOPPED])
+
+    @property
+    def certified(self) -> bool:
+        """Whether the policy stopped by a rule that guarantees an error of at most ``delta``.
+
+        True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
+        (:func:`maxgap.confidence.guarantees`).
+        """
+        return self._state.numbers[STOPPED] == BY_PROVED_RULE and self._proved_radius()
+
+    def recommend(self) -> Split:
+        """The answer: the two clusters around the largest gap between empirical means.
+
+        A policy that has stopped gives the answer it stopped with.
+
+        Raises
+        ------
+        ValueError
+            While some arm has no sample: there is no answer yet.
+        """
+        state = self._state
+        if state.numbers[UNSAMPLED] > 0:
+            missing = [self._labels[arm] for arm in np.flatnonzero(state.counts == 0)[:5]]
+            raise ValueError(
+                f"no answer yet: {state.numbers[UNSAMPLED]} of {len(self._labels)} arms have no "
+                f"sample, among them {missing}"
+            )
+        top = state.top.copy()
+        if not self.stopped:
+            largest_empirical_gap(state.means, state.lower, state.upper, top)
+        gap = float(state.means[top].min() - state.means[~top].max())
+        return Split(
+            frozenset(self._labels[arm] for arm in np.flatnonzero(top)),
+            frozenset(self._labels[arm] for arm in np.flatnonzero(~top)),
+            gap,
+        )
+
+    # -- what is known -----------------------------------------------------------------------
+
+    @property
+    def arms(self) -> list[Hashable]:
+        """Labels, in the order of all arrays."""
+        return list(self._labels)
+
+    @property
+    def counts(self) -> Integers:
+        """Samples per arm, shape (K,)."""
+        return self._state.counts.copy()
+
+    @property
+    def means(self) -> Floats:
+        """Empirical means, shape (K,); 0 for an arm without a sample."""
+        return self._state.means.copy()
+
+    @property
+    def lower(self) -> Floats:
+        """Lower ends of the intervals, shape (K,)."""
+        return self._state.lower.copy()
+
+    @property
+    def upper(self) -> Floats:
+        """Upper ends of the intervals, shape (K,)."""
+        return self._state.upper.copy()
+
+    def gap_bounds(self) -> GapBounds:
+        """Upper bounds on every arm's gaps, from the current intervals."""
+        return gap_upper_bounds(self._state.lower, self._state.upper)
+
+    def gap_lower(self) -> GapLowerBound:
+        """Lower bound on the largest gap, from the current intervals."""
+        lower, upper = self._state.lower, self._state.upper
+        return gap_lower_bound(np.clip(self._state.means, lower, upper), lower, upper)
+
+    def report(self) -> pd.DataFrame:
+        """One row per arm: samples, mean, interval, gap bounds and cluster.
+
+        The mean of an arm without a sample is given as 0 and its interval is infinite; the cluster
+        is "" while there is no answer.
+        """
+        import pandas as pd
+
+        bounds = self.gap_bounds()
+        cluster = np.full(len(self._labels), "", dtype=object)
+        if self._state.numbers[UNSAMPLED] == 0:
+            top = self.recommend().top
+            cluster[:] = ["top" if label in top else "bottom" for label in self._labels]
+        return pd.DataFrame(
+            {
+                "arm": pd.Series(self._labels, dtype=object),
+                "samples": self.counts,
+                "mean": self.means,
+                "lower": self.lower,
+                "upper": self.upper,
+                "right_gap_bound": bounds.right,
+                "left_gap_bound": bounds.left,
+                "cluster": cluster,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._labels)} arms, "
+            f"{self._state.numbers[TOTAL]} samples, stopped={self.stopped})"
+        )
+
+    # -- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
+
+        The file is written beside ``path``, flushed to disk and renamed, so a file that was there
+        before is replaced only by a complete one.
+
+        Raises
+        ------
+        ValueError
+            If the radius is a function, or a label is not a string or a number: JSON has no form
+            for them.
+        """
+        if callable(self._confidence):
+            raise ValueError(
+                f"confidence is the function {self._confidence!r}; only a named radius can be saved"
+            )
+        for label in self._labels:
+            if type(label) not in (str, int, float, bool):
+                raise ValueError(f"label {label!r} of type {type(label).__name__} cannot be saved")
+        content = {
+            "class": type(self).__name__,
+            "arms": self._labels,
+            "delta": self._delta,
+            "sigma": float(self._sigmas[0]) if self._scalar_sigma else self._sigmas.tolist(),
+            "confidence": self._confidence,
+            "nested": self._nested,
+            "stopping": self._stopping,
+            "c": self._c,
+            "counts": self._state.counts.tolist(),
+            "means": self._state.means.tolist(),
+            # Infinite ends have no form in JSON.
+            "lower": [x if math.isfinite(x) else None for x in self._state.lower.tolist()],
+            "upper": [x if math.isfinite(x) else None for x in self._state.upper.tolist()],
+            "active": self._state.active.tolist(),
+            "top": self._state.top.tolist(),
+            "next_arms": self._state.next_arms.tolist(),
+            "sequence": self._state.sequence.tolist(),
+            "numbers": self._state.numbers.tolist(),
+        }
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "sha256": _digest(content),
+            "policy": content,
+        }
+        _write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
+
+    # -- below: used by the above and by maxgap.simulate -----------------------------------------
+
+    def _fresh(self) -> Policy:
+        """A policy of the same settings that has not begun; shares the table of radii."""
+        fresh = copy.copy(self)
+        fresh._state = new_state(self._sigmas)
+        return fresh
+
+    def _settings(self) -> tuple[Any, ...]:
+        """What the compiled functions need beside the state, in their order."""
+        return (
+            self._radii,
+            self._row,
+            self._nested,
+            self._kind,
+            RULE_CODES[self._stopping],
+            self._c,
+            _lil_delta(self._delta),
+        )
+
+    def _grow_radii(self, largest_count: int) -> None:
+        """Make the table of radii reach this count."""
+        if largest_count < self._radii.shape[1]:
+            return
+        size = max(2 * self._radii.shape[1], largest_count + 1, 1024)
+        n = np.arange(size)
+        self._radii = np.array(
+            [
+                radius(
+                    self._confidence,
+                    n,
+                    delta=self._delta,
+                    n_arms=len(self._labels),
+                    sigma=float(sigma),
+                )
+                for sigma in self._row_sigmas
+            ]
+        )
+
+    def _proved_radius(self) -> bool:
+        return guarantees(self._confidence, self._sigmas)
+
+    def _warn_crossed(self) -> None:
+        warnings.warn(
+            "an arm's interval no longer meets the ones before it: the assumption on the noise "
+            "(sigma, independence, a fixed mean) looks violated",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+    def _checked_batch(self, arms: Any, rewards: Any) -> tuple[Integers, Floats]:
+        """Indices and rewards of a batch, or a ValueError before anything has changed."""
+        if np.ndim(rewards) == 0:
+            label_list, reward_list = [arms], [rewards]
+        else:
+            if isinstance(arms, (str, bytes)) or not isinstance(arms, Iterable):
+                raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
+            label_list, reward_list = arms, rewards
+        indices = self._checked_indices(label_list)
+        values = np.asarray(reward_list)
+        if values.ndim != 1 or values.size != indices.size:
+            raise ValueError(
+                f"arms and rewards must have equal lengths, got {indices.size} and {values.shape}"
+            )
+        if values.dtype.kind in "fiub":
+            values = values.astype(np.float64)
+            bad = ~(np.abs(values) <= LARGEST_REWARD)
+        else:
+            numeric = [
+                isinstance(x, numbers.Real) and abs(float(x)) <= LARGEST_REWARD for x in reward_list
+            ]
+            bad = ~np.array(numeric, dtype=np.bool_)
+            if not bad.any():
+                values = np.array([float(x) for x in reward_list])
+        if bad.any():
+            at = int(bad.argmax())
+            raise ValueError(
+                f"reward {list(reward_list)[at]!r} of arm {self._labels[indices[at]]!r} is not a "
+                f"finite number (of size at most {LARGEST_REWARD:g})"
+            )
+        return indices, values
+
+    def _checked_indices(self, labels: Any) -> Integers:
+        """Index of every label, or a ValueError that names one that is unknown."""
+        if isinstance(labels, np.ndarray) and labels.ndim != 1:
+            raise ValueError(f"arms must be one-dimensional, got shape {labels.shape}")
+        found = []
+        for label in labels:
+            try:
+                arm = self._index.get(label)
+            except TypeError:  # unhashable
+                arm = None
+            # True == 1 and hash alike, but no one means arm 1 by True.
+            if arm is not None and isinstance(label, (bool, np.bool_)):
+                arm = arm if isinstance(self._labels[arm], bool) else None
+            if arm is None:
+                raise ValueError(f"arms holds the unknown label {label!r}")
+            found.append(arm)
+        return np.array(found, dtype=np.int64)
+
+
+class RoundRobin(Policy):
+    """Non-adaptive sampling: always the arms with the fewest samples. The paper's baseline."""
+
+    _kind = ROUND_ROBIN
+
+
+class SortThenSearch(Policy):
+    """The paper's naive baseline (Section 1.2): certify the order of the arms, then search.
+
+    First samples every arm whose interval still touches another's. Once none do the order is
+    certain, and best-arm identification by lil'UCB (Jamieson et al., 2014; epsilon 0.01, beta 1,
+    lambda 9) runs on the K - 1 gaps of neighbours, sampling both arms of a gap. The samples of the
+    first phase are reused.
+    """
+
+    _kind = SORT
+
+
+class MaxGapElim(Policy):
+    """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good."""
+
+    _kind = ELIM
+
+
+class MaxGapUCB(Policy):
+    """Algorithm 2: sample every arm that shares the highest gap bound.
+
+    ``c`` is the factor of its stopping rule: two arms have ``c`` times the samples of all others.
+    Under "clusters" it hardly ever stops, because it leaves all arms alone that do not share the
+    highest bound; so its default is "paper", which certifies nothing.
+    """
+
+    _kind = UCB
+    _default_stopping = "paper"
+
+    def __init__(
+        self,
+        arms: int | Iterable[Hashable],
+        *,
+        delta: float = 0.05,
+        sigma: float | ArrayLike = 1.0,
+        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        nested: bool = False,
+        stopping: str | None | _Default = DEFAULT,
+        c: float = 5.0,
+    ) -> None:
+        super().__init__(
+            arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=stopping
+        )
+        if not isinstance(c, numbers.Real) or not 0 < c < math.inf:
+            raise ValueError(f"c must be a positive number, got {c!r}")
+        self._c = float(c)
+
+
+class MaxGapTop2UCB(Policy):
+    """Algorithm 3: sample every arm that has one of the two highest gap bounds."""
+
+    _kind = TOP2
+
+
+POLICIES = {
+    cls.__name__: cls
+    for cls in (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
+}
+
+
+def load(path: str | os.PathLike[str]) -> Policy:
+    """Read a policy that :meth:`Policy.save` has written; it goes on as if never stopped.
+
+    Raises
+    ------
+    ValueError
+        Names the file if it is not a saved policy, was cut short or was changed by hand.
+    """
+    path = Path(path)
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise ValueError("it is of another format")
+        if document["version"] != FORMAT_VERSION:
+            raise ValueError(f"version {document['version']!r} is not {FORMAT_VERSION}")
+        content = document["policy"]
+        if document["sha256"] != _digest(content):
+            raise ValueError("its contents do not match their checksum")
+        return _restored(content)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"{str(path)!r} is not a saved policy: {problem}") from problem
+
+
+def _restored(content: dict[str, Any]) -> Policy:
+    """The policy that this content describes."""
+    cls = POLICIES[content["class"]]
+    extra = {"c": content["c"]} if cls is MaxGapUCB else {}
+    policy = cls(
+        content["arms"],
+        delta=content["delta"],
+        sigma=content["sigma"],
+        confidence=content["confidence"],
+        nested=content["nested"],
+        stopping=content["stopping"],
+        **extra,
+    )
+    state = policy._state
+    for name in ("counts", "means", "active", "top", "next_arms", "sequence", "numbers"):
+        getattr(state, name)[:] = content[name]
+    state.lower[:] = [-math.inf if x is None else x for x in content["lower"]]
+    state.upper[:] = [math.inf if x is None else x for x in content["upper"]]
+    state.order[:] = np.argsort(state.lower, kind="stable")
+    _sort_again(
+        state.lower,
+        state.upper,
+        state.order,
+        state.position,
+        state.sorted_lower,
+        state.sorted_upper,
+    )
+    return policy
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """Checksum of a saved policy's content, independent of spacing and order of keys."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that ``path`` holds either its old content or all of the new."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _lil_delta(delta: float) -> float:
+    """lil'UCB's own delta, such that its theorem gives an error of at most ``delta``.
+
+    Jamieson et al. (2014) bound the error by 4 sqrt(x) + 4 x with
+    x = (2 + e) / e * (d / log(1 + e))^(1 + e), solved here for d.
+    """
+    x = ((math.sqrt(1.0 + delta) - 1.0) / 2.0) ** 2
+    e = LIL_EPSILON
+    return math.log1p(e) * (x * e / (2.0 + e)) ** (1.0 / (1.0 + e))
+
+
+def _checked_labels(arms: Any) -> list[Hashable]:
+    if isinstance(arms, (bool, np.bool_, str, bytes)):
+        raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
+    if isinstance(arms, numbers.Integral):
+        labels: list[Hashable] = list(range(int(arms)))
+    elif isinstance(arms, Iterable):
+        # NumPy scalars become plain Python values, so that labels can be saved.
+        labels = [x.item() if isinstance(x, np.generic) else x for x in arms]
+    else:
+        raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
+    if len(labels) < 2:
+        raise ValueError(f"arms must be at least two, got {arms!r}")
+    seen = set()
+    for label in labels:
+        try:
+            repeated = label in seen
+        except TypeError as problem:
+            raise ValueError(f"arms holds {label!r}, which cannot be a label") from problem
+        if repeated:
+            raise ValueError(f"arms holds the label {label!r} more than once")
+        if label != label:
+            raise ValueError(f"arms holds {label!r}, which cannot be a label")
+        seen.add(label)
+    return labels
+
+
+def _checked_sigmas(sigma: ArrayLike, n_arms: int) -> Floats:
+    sigmas = check_sigma(sigma)
+    if sigmas.shape not in ((), (n_arms,)):
+        raise ValueError(f"sigma: one number or {n_arms} are needed, got shape {sigmas.shape}")
+    return np.full(n_arms, sigmas)
+
+
+def _checked_confidence(confidence: Any) -> Any:
+    if not callable(confidence) and confidence not in tuple(RADII):
+        raise ValueError(f"confidence must be one of {list(RADII)} or a function, got {confidence!r}")
+    return confidence

@@ -1,0 +1,665 @@
+"""Whole runs, compiled; many replicates side by side; results as tidy tables.
+
+A run draws its rewards inside compiled code and calls the same ``observe``, ``settle`` and
+``decide`` as ask/tell. Every replicate has its own random generator, spawned from one seed, so the
+results do not depend on how the work is spread. The compiled code releases Python's lock:
+replicates run in threads, or wherever ``joblib.parallel_config`` sends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numba import njit
+
+from maxgap.gaps import Flags, Floats, Integers
+from maxgap.policies import (
+    CROSSED,
+    N_NEXT,
+    STOPPED,
+    TOTAL,
+    UCB,
+    UNSAMPLED,
+    Policy,
+    Split,
+    decide,
+    largest_empirical_gap,
+    observe,
+    settle,
+    track_leaders,
+    update_interval,
+    uses_bounds,
+)
+from maxgap.problems import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Reward distributions with mean mu and scale sigma. "student-t" has 3 degrees of freedom and is
+#: scaled to standard deviation sigma; "bernoulli" is 0 or 1 with mean mu, whatever sigma.
+NOISES = ("normal", "student-t", "bernoulli")
+NORMAL, STUDENT_T, BERNOULLI = range(3)
+STUDENT_T_SCALE = 3.0**0.5
+
+#: Replicates handed to a worker at a time.
+CHUNK = 8
+
+#: Normal deviate of the 97.5 % quantile: all intervals of a Study cover 95 %.
+Z = 1.959963984540054
+
+
+class Run(NamedTuple):
+    """One run: samples taken, how it ended, samples per arm (K,), the answer.
+
+    ``split`` is None, and ``correct`` False, if the budget did not reach every arm.
+    """
+
+    samples: int
+    stopped: bool
+    certified: bool
+    correct: bool
+    counts: Integers
+    split: Split | None
+
+
+@njit(cache=True, nogil=True)
+def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
+    if noise == NORMAL:
+        return mean + sigma * rng.standard_normal()
+    if noise == STUDENT_T:
+        return mean + sigma * rng.standard_t(3.0) / STUDENT_T_SCALE
+    return 1.0 if rng.random() < mean else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _is_correct(top: Flags, means: Floats, least_gap: float) -> bool:
+    """Whether the clusters are the two sides of a gap of true means of at least this size."""
+    above, below = np.inf, -np.inf
+    for arm in range(means.size):
+        if top[arm]:
+            above = min(above, means[arm])
+        else:
+            below = max(below, means[arm])
+    return above - below >= least_gap
+
+
+@njit(cache=True, nogil=True)
+def _answer_is_correct(
+    estimates: Floats,
+    lower: Floats,
+    upper: Floats,
+    top: Flags,
+    numbers: Integers,
+    means: Floats,
+    least_gap: float,
+) -> bool:
+    """Whether the present answer is right; never while some arm has no sample."""
+    if numbers[UNSAMPLED] > 0:
+        return False
+    if numbers[STOPPED] == 0:
+        largest_empirical_gap(estimates, lower, upper, top)
+    return _is_correct(top, means, least_gap)
+
+
+@njit(cache=True, nogil=True)
+def _run(
+    rng: np.random.Generator,
+    noise: int,
+    true_means: Floats,
+    true_sigmas: Floats,
+    least_gap: float,
+    budget: int,
+    checkpoints: Integers,
+    wrong: Flags,
+    snapshots: Integers,
+    radii: Floats,
+    row: Integers,
+    nested: bool,
+    kind: int,
+    rule: int,
+    c: float,
+    lil_delta: float,
+    counts: Integers,
+    means: Floats,
+    lower: Floats,
+    upper: Floats,
+    sigmas: Floats,
+    active: Flags,
+    top: Flags,
+    next_arms: Integers,
+    sequence: Integers,
+    numbers: Integers,
+    order: Integers,
+    position: Integers,
+    sorted_lower: Floats,
+    sorted_upper: Floats,
+    width: Floats,
+    end: Floats,
+    next_wide: Integers,
+    touches: Flags,
+) -> None:
+    """Sample until stopped, the budget is spent, or an arm's count may leave the table of radii.
+
+    At each checkpoint reached (a number of samples) ``wrong`` (checkpoint,) and ``snapshots`` of
+    the counts (checkpoint, arm) get their values. The last arguments are a policy's settings and
+    State.
+    """
+    bounds = uses_bounds(kind, rule)
+    # Intervals of a policy that never looks at them are only needed where an answer is.
+    lazy = not bounds and not nested
+    at = 0
+    while at < checkpoints.size and checkpoints[at] <= numbers[TOTAL]:
+        at += 1
+    rounds_left = radii.shape[1] - 1 - counts.max()
+    while numbers[STOPPED] == 0 and numbers[TOTAL] < budget and rounds_left > 0:
+        rounds_left -= 1
+        n_next = numbers[N_NEXT]
+        done = 0
+        while done < n_next and numbers[TOTAL] < budget:
+            # Up to the end of the round or the next checkpoint inside it.
+            stretch = min(n_next - done, budget - numbers[TOTAL])
+            if at < checkpoints.size:
+                stretch = min(stretch, checkpoints[at] - numbers[TOTAL])
+            for i in range(done, done + stretch):
+                arm = next_arms[i]
+                reward = _draw(rng, noise, true_means[arm], true_sigmas[arm])
+                observe(arm, reward, counts, means, numbers)
+                if not lazy:
+                    update_interval(
+                        arm, counts, means, lower, upper, numbers, radii, row, nested
+                    )
+            done += stretch
+            if done == n_next:
+                # A checkpoint at the end of a round is looked at after the decision.
+                break
+            if at < checkpoints.size and numbers[TOTAL] == checkpoints[at]:
+                if lazy:
+                    for arm in range(counts.size):
+                        update_interval(
+                            arm, counts, means, lower, upper, numbers, radii, row, nested
+                        )
+                wrong[at] = not _answer_is_correct(
+                    means, lower, upper, top, numbers, true_means, least_gap
+                )
+                snapshots[at] = counts
+                at += 1
+        if bounds:
+            settle(next_arms, done, lower, upper, order, position, sorted_lower, sorted_upper)
+        if kind == UCB:
+            track_leaders(next_arms, done, counts, numbers)
+        if done == n_next:
+            decide(
+                counts,
+                means,
+                lower,
+                upper,
+                sigmas,
+                active,
+                top,
+                next_arms,
+                sequence,
+                numbers,
+                order,
+                position,
+                sorted_lower,
+                sorted_upper,
+                width,
+                end,
+                next_wide,
+                touches,
+                kind,
+                rule,
+                c,
+                lil_delta,
+            )
+        if at < checkpoints.size and numbers[TOTAL] == checkpoints[at]:
+            if lazy:
+                for arm in range(counts.size):
+                    update_interval(
+                        arm, counts, means, lower, upper, numbers, radii, row, nested
+                    )
+            wrong[at] = not _answer_is_correct(
+                means, lower, upper, top, numbers, true_means, least_gap
+            )
+            snapshots[at] = counts
+            at += 1
+    if numbers[STOPPED] != 0:
+        # A policy that has stopped stands by its answer.
+        while at < checkpoints.size:
+            wrong[at] = not _answer_is_correct(
+                means, lower, upper, top, numbers, true_means, least_gap
+            )
+            snapshots[at] = counts
+            at += 1
+
+
+def run(
+    policy: Policy,
+    problem: Problem,
+    *,
+    budget: int,
+    rng: np.random.Generator,
+    noise: str = "normal",
+) -> Run:
+    """Run a policy on a problem until it stops or has taken ``budget`` samples.
+
+    Parameters
+    ----------
+    policy : Policy
+        Not yet started; it is not changed. Its arms are those of the problem, in order.
+    problem : Problem
+        True means and scales.
+    budget : int
+        The largest number of samples.
+    rng : numpy.random.Generator
+        Source of the rewards.
+    noise : str
+        One of :data:`NOISES`.
+
+    Returns
+    -------
+    Run
+        ``correct`` compares the answer with the problem's; where several gaps are the largest any
+        of them is right.
+
+    Raises
+    ------
+    ValueError
+        For a policy that has begun, another number of arms, a budget below 1, an unknown noise, or
+        Bernoulli means outside [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxgap import MaxGapTop2UCB, problems, simulate
+    >>> result = simulate.run(
+    ...     MaxGapTop2UCB(4, sigma=0.1), problems.Problem([0.9, 0.8, 0.2, 0.1], sigma=0.1),
+    ...     budget=10_000, rng=np.random.default_rng(3),
+    ... )
+    >>> result.certified, result.correct, sorted(result.split.top)
+    (True, True, [0, 1])
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    _check_setting(policy, problem, noise)
+    budget = _positive_integer("budget", budget)
+    started, wrong, _ = _run_once(policy, problem, budget, rng, noise, np.array([budget]))
+    complete = started._state.numbers[UNSAMPLED] == 0
+    return Run(
+        samples=int(started._state.numbers[TOTAL]),
+        stopped=started.stopped,
+        certified=started.certified,
+        correct=not wrong[0],
+        counts=started.counts,
+        split=started.recommend() if complete else None,
+    )
+
+
+def _run_once(
+    policy: Policy,
+    problem: Problem,
+    budget: int,
+    rng: np.random.Generator,
+    noise: str,
+    checkpoints: Integers,
+) -> tuple[Policy, Flags, Integers]:
+    """The policy after the run; wrong (checkpoint,); counts (checkpoint, arm)."""
+    started = policy._fresh()
+    wrong = np.ones(checkpoints.size, dtype=np.bool_)
+    counts = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
+    numbers = started._state.numbers
+    least_gap = problem.delta_max * (1 - 1e-9)
+    means, sigmas = np.array(problem.means), np.array(problem.sigmas)
+    while True:
+        _run(
+            rng,
+            NOISES.index(noise),
+            means,
+            sigmas,
+            least_gap,
+            budget,
+            checkpoints,
+            wrong,
+            counts,
+            *started._settings(),
+            *started._state,
+        )
+        if numbers[STOPPED] or numbers[TOTAL] >= budget:
+            break
+        started._grow_radii(int(started._state.counts.max()) + 1)
+    if numbers[CROSSED]:
+        started._warn_crossed()
+    return started, wrong, counts
+
+
+def replicate(
+    policies: Mapping[str, Policy],
+    problem: Problem,
+    *,
+    budget: int,
+    replicates: int,
+    checkpoints: int | Iterable[int] = 100,
+    seed: int,
+    n_jobs: int = -1,
+    progress: Callable[..., Iterable[Any]] | None = None,
+    noise: str = "normal",
+) -> Study:
+    """Run every policy many times on one problem.
+
+    Parameters
+    ----------
+    policies : mapping of str to Policy
+        Label -> policy, not yet started.
+    problem : Problem
+        True means and scales.
+    budget : int
+        The largest number of samples of a run.
+    replicates : int
+        Runs of each policy.
+    checkpoints : int or iterable of int
+        How many equally spaced numbers of samples to look at, the last at the budget; or the
+        numbers themselves, increasing, at most the budget.
+    seed : int
+        Each (policy, replicate) gets its own generator, spawned from it: the same seed gives the
+        same tables for any ``n_jobs`` and backend.
+    n_jobs : int
+        Workers, as in joblib; -1 for all cores.
+    progress : callable, optional
+        Such as ``tqdm.tqdm``: called as ``progress(iterable, total=...)`` on the finished pieces.
+    noise : str
+        One of :data:`NOISES`.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ValueError
+        As :func:`run`; also for no policies, and for checkpoints that are not as above.
+    """
+    if not isinstance(policies, Mapping) or not policies:
+        raise ValueError(f"policies must map labels to at least one policy, got {policies!r}")
+    for policy in policies.values():
+        _check_setting(policy, problem, noise)
+    budget = _positive_integer("budget", budget)
+    replicates = _positive_integer("replicates", replicates)
+    looks = _checked_checkpoints(checkpoints, budget)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed must be a non-negative integer, got {seed!r}")
+
+    # Pieces of fixed size, so that what is summed does not depend on the number of workers.
+    tasks = []
+    branches = np.random.SeedSequence(int(seed)).spawn(len(policies))
+    for policy, branch in zip(policies.values(), branches, strict=True):
+        prepared = policy._fresh()
+        prepared._grow_radii(min(budget + 1, 1 << 16))
+        seeds = branch.spawn(replicates)
+        tasks += [
+            delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + CHUNK])
+            for start in range(0, replicates, CHUNK)
+        ]
+    pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    if progress is not None:
+        pieces = progress(pieces, total=len(tasks))
+    pieces = list(pieces)
+    per_policy = len(tasks) // len(policies)
+    grouped = [pieces[i * per_policy : (i + 1) * per_policy] for i in range(len(policies))]
+    sums = np.array([np.sum([piece.counts for piece in group], axis=0) for group in grouped])
+    squares = np.array([np.sum([piece.squares for piece in group], axis=0) for group in grouped])
+    stops = [np.concatenate([piece.stops for piece in group]) for group in grouped]
+    return Study(
+        labels=tuple(policies),
+        checkpoints=looks,
+        wrong=np.array([np.concatenate([piece.wrong for piece in group]) for group in grouped]),
+        counts=sums / replicates,
+        counts_sd=np.sqrt(np.maximum(squares / replicates - (sums / replicates) ** 2, 0.0)),
+        stop_rows=np.array(stops),
+    )
+
+
+class _Piece(NamedTuple):
+    wrong: Flags  # (replicate, checkpoint)
+    counts: Floats  # (checkpoint, arm), summed over replicates
+    squares: Floats  # their squares, summed
+    stops: Integers  # (replicate, 4): samples, stopped, certified, correct
+
+
+def _piece(
+    policy: Policy,
+    problem: Problem,
+    budget: int,
+    noise: str,
+    checkpoints: Integers,
+    seeds: list[np.random.SeedSequence],
+) -> _Piece:
+    """A few replicates of one policy."""
+    wrong = np.empty((len(seeds), checkpoints.size), dtype=np.bool_)
+    # Whole numbers: their sums are exact in any order.
+    sums = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
+    squares = np.zeros((checkpoints.size, problem.n_arms))
+    stops = np.empty((len(seeds), 4), dtype=np.int64)
+    # The last look is for the answer at the end, wherever the reader's own looks are.
+    looks = np.append(checkpoints, budget)
+    for i, seed in enumerate(seeds):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        ended, run_wrong, counts = _run_once(policy, problem, budget, rng, noise, looks)
+        wrong[i] = run_wrong[:-1]
+        sums += counts[:-1]
+        squares += counts[:-1].astype(np.float64) ** 2
+        stops[i] = (
+            ended._state.numbers[TOTAL],
+            ended.stopped,
+            ended.certified,
+            not run_wrong[-1],
+        )
+    return _Piece(wrong, sums, squares, stops)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Results of :func:`replicate`. All intervals are at 95 %.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The policies, in order.
+    checkpoints : array, shape (C,)
+        Numbers of samples looked at.
+    wrong : array of bool, shape (P, R, C)
+        Whether the answer was wrong: policy, replicate, checkpoint.
+    counts : array, shape (P, C, K)
+        Mean samples per arm.
+    counts_sd : array, shape (P, C, K)
+        Standard deviation of the samples per arm over the replicates.
+    """
+
+    labels: tuple[str, ...]
+    checkpoints: Integers
+    wrong: Flags
+    counts: Floats
+    counts_sd: Floats
+    stop_rows: Integers
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """Share of wrong answers: policy, samples, wrong, replicates, error, low, high (Wilson)."""
+        import pandas as pd
+
+        replicates = self.wrong.shape[1]
+        wrong = self.wrong.sum(axis=1)
+        low, high = wilson_interval(wrong, replicates)
+        return pd.DataFrame(
+            {
+                "policy": np.repeat(self.labels, self.checkpoints.size),
+                "samples": np.tile(self.checkpoints, len(self.labels)),
+                "wrong": wrong.ravel(),
+                "replicates": replicates,
+                "error": wrong.ravel() / replicates,
+                "low": low.ravel(),
+                "high": high.ravel(),
+            }
+        )
+
+    @property
+    def stops(self) -> pd.DataFrame:
+        """A row per policy and replicate: samples, stopped, certified, correct (at the end)."""
+        import pandas as pd
+
+        n_policies, replicates, _ = self.stop_rows.shape
+        rows = self.stop_rows.reshape(-1, 4)
+        return pd.DataFrame(
+            {
+                "policy": np.repeat(self.labels, replicates),
+                "replicate": np.tile(np.arange(replicates), n_policies),
+                "samples": rows[:, 0],
+                "stopped": rows[:, 1].astype(bool),
+                "certified": rows[:, 2].astype(bool),
+                "correct": rows[:, 3].astype(bool),
+            }
+        )
+
+    def samples_to_error(self, level: float, *, resamples: int = 1000) -> pd.DataFrame:
+        """Samples until the error has fallen to ``level``: policy, samples, low, high.
+
+        The error curve is first made non-increasing (isotonic least squares), then read off
+        between checkpoints by straight lines. The interval is the percentile bootstrap over
+        replicates. Where the level is not reached within the budget the value is infinite.
+
+        Raises
+        ------
+        ValueError
+            For a level outside (0, 1).
+        """
+        import pandas as pd
+
+        point, resampled = self._samples_to_error(level, resamples)
+        low, high = _percentiles(resampled)
+        return pd.DataFrame({"policy": self.labels, "samples": point, "low": low, "high": high})
+
+    def speedup(self, over: str, level: float, *, resamples: int = 1000) -> pd.DataFrame:
+        """How many times fewer samples than policy ``over`` until the error is ``level``.
+
+        Columns policy, level, ratio, low, high: percentile bootstrap, the replicates of the two
+        policies resampled independently. Where only ``over`` misses the level within the budget
+        the ratio is infinite; where the policy itself misses it, 0 by convention.
+
+        Raises
+        ------
+        ValueError
+            For an unknown label or a level outside (0, 1).
+        """
+        import pandas as pd
+
+        if over not in self.labels:
+            raise ValueError(f"over must be one of {list(self.labels)}, got {over!r}")
+        point, resampled = self._samples_to_error(level, resamples)
+        base = self.labels.index(over)
+        others = [i for i in range(len(self.labels)) if i != base]
+        low, high = _percentiles(_ratio(resampled[base], resampled[others]))
+        return pd.DataFrame(
+            {
+                "policy": [self.labels[i] for i in others],
+                "level": level,
+                "ratio": _ratio(point[base], point[others]),
+                "low": low,
+                "high": high,
+            }
+        )
+
+    def _samples_to_error(self, level: float, resamples: int) -> tuple[Floats, Floats]:
+        """Point estimates (P,) and bootstrap replicates (P, resamples)."""
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie in (0, 1), got {level!r}")
+        resamples = _positive_integer("resamples", resamples)
+        n_policies, replicates, _ = self.wrong.shape
+        point = np.array([_first_below(w.mean(axis=0), self.checkpoints, level) for w in self.wrong])
+        resampled = np.empty((n_policies, resamples))
+        for i, branch in enumerate(np.random.SeedSequence(0).spawn(n_policies)):
+            rng = np.random.default_rng(branch)
+            shares = np.full(replicates, 1 / replicates)
+            weights = rng.multinomial(replicates, shares, size=resamples) / replicates
+            curves = weights @ self.wrong[i].astype(np.float64)
+            resampled[i] = [_first_below(curve, self.checkpoints, level) for curve in curves]
+        return point, resampled
+
+
+def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
+    """Wilson's 95 % interval for a share; arrays of the shape of ``wrong``.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval([0, 60], 120)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.412], [0.031, 0.588])
+    """
+    share = np.asarray(wrong, dtype=np.float64) / replicates
+    centre = (share + Z**2 / (2 * replicates)) / (1 + Z**2 / replicates)
+    half = np.sqrt(share * (1 - share) / replicates + Z**2 / (4 * replicates**2))
+    half *= Z / (1 + Z**2 / replicates)
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def _first_below(error: Floats, samples: Integers, level: float) -> float:
+    """Where the non-increasing curve closest to ``error`` reaches ``level``."""
+    from scipy.optimize import isotonic_regression
+
+    curve = isotonic_regression(error, increasing=False).x
+    below = np.flatnonzero(curve <= level)
+    if below.size == 0:
+        return np.inf
+    k = int(below[0])
+    if k == 0:
+        return float(samples[0])
+    fraction = (curve[k - 1] - level) / (curve[k - 1] - curve[k])
+    return float(samples[k - 1] + fraction * (samples[k] - samples[k - 1]))
+
+
+def _ratio(base: Any, others: Floats) -> Floats:
+    """``base / others``, 0 where the others are infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(others), 0.0, base / others)
+
+
+def _percentiles(resampled: Floats) -> Floats:
+    """2.5 % and 97.5 % along the last axis; by order statistics, since some values are infinite."""
+    return np.quantile(resampled, [0.025, 0.975], axis=-1, method="inverted_cdf")
+
+
+def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
+    if not isinstance(policy, Policy):
+        raise ValueError(f"policy must be a policy object, got {policy!r}")
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a Problem, got {problem!r}")
+    if policy._state.numbers[TOTAL] > 0:
+        raise ValueError(f"policy must not have begun, got {policy!r}")
+    if len(policy.arms) != problem.n_arms:
+        raise ValueError(
+            f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}"
+        )
+    if noise not in NOISES:
+        raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
+    if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
+        raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
+
+
+def _positive_integer(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)
+
+
+def _checked_checkpoints(checkpoints: Any, budget: int) -> Integers:
+    if isinstance(checkpoints, (int, np.integer)):
+        number = _positive_integer("checkpoints", checkpoints)
+        if number > budget:
+            raise ValueError(f"checkpoints must be at most the budget {budget}, got {number}")
+        return np.arange(1, number + 1) * budget // number
+    looks = np.array([_positive_integer("checkpoints", x) for x in checkpoints], dtype=np.int64)
+    if looks.size == 0 or (np.diff(looks) <= 0).any() or looks[-1] > budget:
+        raise ValueError(f"checkpoints must increase up to the budget {budget}, got {looks}")
+    return looks
