@@ -74,6 +74,8 @@ def test_with_ties_and_with_two_arms_no_arm_has_a_helper():
         assert hardness.sample_bound(means, 0.1) == 0
     # A tie that is only rounding is a tie: 0.1 + 0.2 is not 0.3 in floating point.
     assert np.all(hardness.gamma([0, 0, 0.1 + 0.2, 0.3]).either == INF)
+    # So is a distance that misses the largest gap by rounding: 0.3 - 0.2 is not 0.2 - 0.1.
+    assert np.all(hardness.gamma([0.1, 0.2, 0.3]).either == INF)
 
 
 def test_rho_of_a_worked_example():
