@@ -1,6 +1,6 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
-from maxgap import confidence, gaps, policies, problems, reference, simulate, stopping
+from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies import (
     MaxGapElim,
@@ -34,6 +34,7 @@ __all__ = [
     "gap_lower_bound",
     "gap_upper_bounds",
     "gaps",
+    "hardness",
     "load",
     "policies",
     "problems",
