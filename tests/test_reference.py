@@ -305,6 +305,14 @@ class TestLowerBound:
         found = gap_lower_bound([1.5, 6.0, 0.5, 9.5], [1.0, 5.0, 0.0, 9.0], [4.0, 7.0, 1.0, 9.9])
         assert found == (2.0, 1)
 
+    def test_of_several_best_splits_the_one_nearest_the_top_is_taken(self):
+        assert gap_lower_bound([0.0, 2.0, 4.0], [0.0, 2.0, 4.0], [0.0, 2.0, 4.0]) == (2.0, 1)
+
+    def test_arms_with_equal_means_are_ranked_by_their_number(self):
+        # Arm 0 goes on top: 0 - 3 here, and -2.5 - 1 with the intervals swapped.
+        assert gap_lower_bound([0.5, 0.5], [0.0, -2.5], [1.0, 3.0]) == (-3.0, 1)
+        assert gap_lower_bound([0.5, 0.5], [-2.5, 0.0], [3.0, 1.0]) == (-3.5, 1)
+
     def test_without_a_detected_gap_the_value_is_not_positive(self):
         assert gap_lower_bound([1.0, 2.0], [0.0, 1.0], [2.0, 3.0]).value == -1.0
         assert gap_lower_bound([0.0, 2.0], [-np.inf, 1.0], [np.inf, 3.0]).value == -np.inf
@@ -323,7 +331,7 @@ class TestLowerBound:
         assert max(value, 0.0) == max(widest, 0.0)
         if value > 0:
             top = np.argsort(-means, kind="stable")[:split_rank]
-            assert np.delete(upper, top).max() + value == pytest.approx(lower[top].min())
+            assert lower[top].min() - np.delete(upper, top).max() == value
 
     @given(estimates(), st.data())
     @settings(seeded, max_examples=400)
