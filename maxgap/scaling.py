@@ -1,4 +1,4 @@
-"""How a measured quantity grows with a parameter: the exponent of a power law, with its interval."""
+"""How a measured quantity grows with a parameter: a power law's exponent, with its interval."""
 
 from __future__ import annotations
 
