@@ -6,7 +6,10 @@ alone. Figures are made for a column 7 inches wide and stay readable at phone wi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -147,7 +150,7 @@ def bins(numbers: ArrayLike) -> Figure:
             hatch="" if number else "//",
             lw=1.0,
         )
-    ax.plot(ordered, np.full(ordered.size, 0.525), "o", color=_COLOURS[0], ms=7)
+    ax.plot(ordered, np.full(ordered.size, 0.42), "o", color=_COLOURS[0], ms=7)
     widest = int(np.argmax(np.diff(ordered)))
     ends = ordered[widest : widest + 2]
     ax.annotate("", (ends[0], 0.2), (ends[1], 0.2), arrowprops={"arrowstyle": "<->"})
@@ -298,3 +301,316 @@ def _figure_of(ax: Axes) -> Figure:
     figure = ax.figure
     assert isinstance(figure, Figure)
     return figure
+
+
+def sample_profile(
+    counts: ArrayLike,
+    standard_errors: ArrayLike,
+    samples: Sequence[int],
+    pairs: Mapping[str, tuple[int, int]],
+    *,
+    other: tuple[str, ArrayLike] | None = None,
+) -> Figure:
+    """Mean samples of every arm by rank at several times, a panel each, axes shared.
+
+    Parameters
+    ----------
+    counts : array_like, shape (T, K)
+        Mean samples: time, arm by rank (largest mean first).
+    standard_errors : array_like, shape (T, K)
+        Their standard errors, drawn as bars of plus or minus one.
+    samples : sequence of int, length T
+        Samples taken in all.
+    pairs : mapping of str to (int, int)
+        Name -> two ranks to pick out, two pairs.
+    other : (str, array_like of shape (T, K)), optional
+        Name and mean samples of another setting, drawn as a line.
+    """
+    means, errors = np.asarray(counts, dtype=float), np.asarray(standard_errors, dtype=float)
+    columns = 3
+    rows = -(-len(samples) // columns)
+    figure, axes = new_figure(rows, columns, height=2.5 * rows, sharex=True, sharey=True)
+    ranks = np.arange(1, means.shape[1] + 1)
+    for t, ax in enumerate(np.ravel(axes)[: len(samples)]):
+        ax.bar(ranks, means[t], width=0.85, color="0.7", label="other arms")
+        for (name, pair), colour, hatch in zip(pairs.items(), (1, 0), ("//", ""), strict=True):
+            at = np.array(pair) - 1
+            ax.bar(pair, means[t][at], width=0.85, color=_COLOURS[colour], hatch=hatch, label=name)
+        ax.errorbar(ranks, means[t], yerr=errors[t], fmt="none", ecolor="black", lw=0.9)
+        if other is not None:
+            line = np.asarray(other[1], dtype=float)[t]
+            ax.plot(ranks, line, color=_COLOURS[3], ls="--", lw=1.4, label=other[0])
+        ax.text(0.03, 0.97, f"t = {samples[t]}", transform=ax.transAxes, va="top")
+        ax.set_xticks([1, 6, 12, 18, 24] if ranks.size == 24 else ranks[:: ranks.size // 5 + 1])
+    figure.supxlabel("rank", fontsize=11)
+    figure.supylabel("samples of the arm", fontsize=11)
+    handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+class Player:
+    """A figure to step through, as HTML; ``description`` where there is none."""
+
+    def __init__(self, html: str, description: str) -> None:
+        self.html, self.description = html, description
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.description
+
+
+def profile_player(
+    counts: ArrayLike,
+    samples: Sequence[int],
+    pairs: Mapping[str, tuple[int, int]],
+    *,
+    name: str,
+    caption: str,
+    alt: str,
+) -> Player:
+    """Mean samples of every arm by rank, one time after another: steps, slider, play.
+
+    HTML with its own script and style, which asks for nothing from outside. It can be used by
+    keyboard; where scripts are off it shows the last time; where the reader prefers less motion it
+    has no play button.
+
+    Parameters
+    ----------
+    counts : array_like, shape (T, K)
+        Mean samples: time, arm by rank (largest mean first). Rounded to one decimal.
+    samples : sequence of int, length T
+        Samples taken in all.
+    pairs : mapping of str to (int, int)
+        Name -> two neighbouring ranks to pick out, two pairs.
+    name : str
+        Identifier of the figure in its page.
+    caption, alt : str
+        Caption below, and what a reader who cannot see the picture is told.
+
+    Raises
+    ------
+    ValueError
+        If `counts` is not one row per entry of `samples`.
+
+    Examples
+    --------
+    >>> player = profile_player([[1, 1, 1, 1], [1, 2, 2, 5]], [4, 10], {"a": (1, 2), "b": (3, 4)},
+    ...     name="profile", caption="Samples.", alt="Bars.")
+    >>> player
+    t = 10. a: 1.0 and 2.0 samples. b: 2.0 and 5.0 samples. An even share: 2.5.
+    """
+    means = np.asarray(counts, dtype=float).round(1)
+    if means.ndim != 2 or len(means) != len(samples):
+        raise ValueError(f"counts: {len(samples)} rows are needed, got shape {means.shape}")
+    n_arms = means.shape[1]
+    says = []
+    for row, total in zip(means, samples, strict=True):
+        parts = [f"{key}: {row[i - 1]} and {row[j - 1]} samples." for key, (i, j) in pairs.items()]
+        says.append(f"t = {total}. {' '.join(parts)} An even share: {total / n_arms:.1f}.")
+    top = _ceiling(means.max())
+    data = {
+        "samples": [int(total) for total in samples],
+        "counts": means.tolist(),
+        "says": says,
+        "top": top,
+        "height": _PLAYER_HEIGHT,
+        "base": _PLAYER_BASE,
+    }
+    page = (files("maxgap") / "data" / "profile.html").read_text(encoding="utf-8")
+    for key, value in {
+        "NAME": escape(name),
+        "PICTURE": _player_picture(means[-1], top, samples[-1], pairs, alt),
+        "LAST": str(len(samples) - 1),
+        "SAYS": escape(says[-1]),
+        "CAPTION": escape(caption),
+        # Inside a script element only "</" could end it.
+        "DATA": json.dumps(data, separators=(",", ":")).replace("</", "<\\/"),
+    }.items():
+        page = page.replace(key, value)
+    return Player(page, says[-1])
+
+
+_PLAYER_WIDTH, _PLAYER_LEFT, _PLAYER_BASE, _PLAYER_HEIGHT = 400, 40, 232, 196
+
+
+def _player_picture(
+    row: np.ndarray, top: float, total: int, pairs: Mapping[str, tuple[int, int]], alt: str
+) -> str:
+    """The bars of one time as SVG."""
+    step = (_PLAYER_WIDTH - _PLAYER_LEFT - 4) / row.size
+    lines = [
+        f'<svg viewBox="0 0 {_PLAYER_WIDTH} 272" role="img" aria-label="{escape(alt)}">',
+        '<text x="2" y="12">samples of the arm</text>',
+        f'<text x="{_PLAYER_WIDTH / 2:g}" y="268" text-anchor="middle">rank</text>',
+    ]
+    for tick in (0.0, top / 2, top):
+        y = _PLAYER_BASE - _PLAYER_HEIGHT * tick / top
+        lines += [
+            f'<line class="grid" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:g}" y2="{y:g}"/>',
+            f'<text x="{_PLAYER_LEFT - 4}" y="{y + 4:g}" text-anchor="end">{tick:g}</text>',
+        ]
+    kinds: dict[int, str] = {}
+    for kind, pair in zip(("first", "second"), pairs.values(), strict=True):
+        kinds.update(dict.fromkeys(pair, kind))
+    shown = {1, row.size} | set(kinds)
+    for rank, value in enumerate(row, start=1):
+        x, height = _PLAYER_LEFT + step * (rank - 0.92), _PLAYER_HEIGHT * value / top
+        kind = f"bar {kinds[rank]}" if rank in kinds else "bar"
+        lines.append(
+            f'<rect class="{kind}" x="{x:.2f}" width="{0.84 * step:.2f}" '
+            f'y="{_PLAYER_BASE - height:.2f}" height="{height:.2f}"/>'
+        )
+        if rank in shown:
+            centre = x + 0.42 * step
+            lines.append(f'<text x="{centre:.2f}" y="248" text-anchor="middle">{rank}</text>')
+    for key, (i, j) in pairs.items():
+        x = _PLAYER_LEFT + step * ((i + j) / 2 - 0.5)
+        lines.append(f'<text x="{x:.2f}" y="30" text-anchor="middle">{escape(key)}</text>')
+    y = _PLAYER_BASE - _PLAYER_HEIGHT * total / row.size / top
+    lines.append(
+        f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:.2f}" y2="{y:.2f}"/>'
+    )
+    return "\n".join([*lines, "</svg>"])
+
+
+def _ceiling(value: float) -> float:
+    """The smallest of 1, 2, 4, 5, 6, 8, 10 times a power of ten that is not below ``value``."""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(next(n * power for n in (1, 2, 4, 5, 6, 8, 10) if n * power >= value))
+
+
+def one_large_gap(means: ArrayLike, hardness: ArrayLike, claimed: float) -> Figure:
+    """The instance with one large gap: arms on a line, and below it how hard each of them is.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, largest first; the largest gap is bracketed, and the one right of it.
+    hardness : array_like, shape (K,)
+        gamma of the arms, in the same order; infinite values are left out.
+    claimed : float
+        The value that the paper gives for all arms away from the largest gap.
+    """
+    means, values = np.asarray(means, dtype=float), np.asarray(hardness, dtype=float)
+    figure, axes = new_figure(2, 1, height=4.6, sharex=True, height_ratios=[1, 2.2])
+    split = int(np.argmax(-np.diff(means)))
+    line, below = axes
+    line.axhline(0, color="0.6", lw=1, zorder=0)
+    line.plot(means, np.zeros(means.size), "o", color=_COLOURS[0], ms=8)
+    small = (means[split - 1], means[split - 2])
+    _bracket(line, (means[split + 1], means[split]), 0.5, r"$\Delta_{\max}$")
+    _bracket(line, small, 0.5, r"$\Delta_{\min}$")
+    for rank in (1, split + 1, split + 2, means.size):
+        line.text(means[rank - 1], -0.35, f"({rank})", ha="center", va="top")
+    line.set(ylim=(-1.1, 1.5), yticks=[])
+    line.spines[["left", "bottom"]].set_visible(False)
+    line.tick_params(bottom=False)
+    line.grid(visible=False)
+    away = np.ones(means.size, dtype=bool)
+    away[[split, split + 1]] = False
+    below.vlines(means[away], 0, values[away], color=_COLOURS[1], lw=1.4)
+    below.plot(means[away], values[away], "D", color=_COLOURS[1], ms=6, label="computed")
+    below.axhline(claimed, color="black", ls="--", lw=1.4, label=r"claimed, $\Delta_{\max}/2$")
+    below.set(xlabel="mean", ylabel=r"hardness $\gamma$", ylim=(0, 1.35 * claimed))
+    below.legend(loc="upper center", ncols=2, frameon=False)
+    return figure
+
+
+def power_laws(
+    table: pd.DataFrame,
+    x: str,
+    *,
+    references: Mapping[str, ArrayLike] | None = None,
+    xlabel: str,
+    ylabel: str,
+) -> Figure:
+    """Measured means against a parameter on logarithmic axes, with bars; one line a policy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns policy, mean, low, high, and the parameter `x`.
+    x : str
+        The parameter's column.
+    references : mapping of str to array_like, optional
+        Name -> values at the parameter's values in rising order: lines to compare with, grey.
+    xlabel, ylabel : str
+        Names of the axes.
+    """
+    figure, ax = new_figure(height=4.6)
+    for label, rows in table.groupby("policy", sort=False):
+        rows = rows.sort_values(x)
+        style = policy_style(str(label))
+        ax.errorbar(
+            rows[x],
+            rows["mean"],
+            yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
+            label=label,
+            capsize=2.5,
+            elinewidth=1.2,
+            **{**style, "markersize": 5.5},
+        )
+    positions = np.unique(table[x])
+    dashes = [(0, (1, 1)), (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1))]
+    for (label, values), dash in zip((references or {}).items(), dashes, strict=False):
+        ax.plot(positions, np.asarray(values), color="0.35", ls=dash, lw=1.5, label=label)
+    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.set_xticks(positions, [f"{position:.2g}" for position in positions])
+    ax.minorticks_off()
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def moved_means(instances: Mapping[str, ArrayLike], moved: Sequence[int | None]) -> Figure:
+    """The same arms in several instances, a line each, the largest gap of each bracketed.
+
+    Parameters
+    ----------
+    instances : mapping of str to array_like of shape (K,)
+        Name -> means. The first is where the arms start.
+    moved : sequence of int or None
+        For each instance the arm that has moved from its place in the first, drawn with an arrow.
+        Arms are numbered from 1 in the figure.
+    """
+    figure, ax = new_figure(height=3.6)
+    start = np.asarray(next(iter(instances.values())), dtype=float)
+    for row, ((_, values), arm) in enumerate(zip(instances.items(), moved, strict=True)):
+        means, y = np.asarray(values, dtype=float), -row
+        ax.axhline(y, color="0.75", lw=1, zorder=0)
+        for i, mean in enumerate(means):
+            colour = _COLOURS[3] if i == arm else _COLOURS[0]
+            ax.plot(mean, y, "D" if i == arm else "o", color=colour, ms=8)
+            ax.text(mean, y - 0.14, str(i + 1), ha="center", va="top")
+        if arm is not None:
+            ax.plot(start[arm], y, "o", mfc="white", mec=_COLOURS[3], ms=8)
+            ax.annotate(
+                "",
+                (means[arm], y + 0.08),
+                (start[arm], y + 0.08),
+                arrowprops={
+                    "arrowstyle": "->",
+                    "color": _COLOURS[3],
+                    "connectionstyle": "arc3,rad=-0.6",
+                    "lw": 1.4,
+                },
+            )
+        ordered = np.sort(means)
+        widest = int(np.argmax(np.diff(ordered)))
+        gap = ordered[widest + 1] - ordered[widest]
+        _bracket(ax, (ordered[widest], ordered[widest + 1]), y + 0.34, f"largest gap {gap:.4g}")
+    ax.set(xlabel="mean", ylim=(-len(instances) + 0.6, 0.75))
+    ax.set_yticks(-np.arange(len(instances)), list(instances))
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.grid(visible=False)
+    return figure
+
+
+def _bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
+    """A bar from one point to another, with its name above."""
+    arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
+    ax.text(sum(ends) / 2, y + 0.06, text, ha="center", va="bottom")
