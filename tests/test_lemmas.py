@@ -207,7 +207,7 @@ def failing(record, bounds, means):
 
 
 def test_the_checks_notice_arms_left_out_of_the_samples():
-    record, means = random_run(0)
+    record, means = random_run(6)
     bounds = bounds_of(record)
     assert failing(record, bounds, means) <= {"(m) equals (m+1)"}
     found = set()
