@@ -1,7 +1,12 @@
-"""Execute notebooks in place; a notebook whose results did not change keeps every byte."""
+"""Execute notebooks in place; a notebook whose results did not change keeps every byte.
+
+Cells tagged ``nbval-ignore-output`` show times, which differ from run to run. Alone they change
+nothing: their stored outputs are renewed only together with other results.
+"""
 
 from __future__ import annotations
 
+import copy
 import sys
 from pathlib import Path
 
@@ -32,11 +37,23 @@ def refresh(path: Path) -> bool:
     for cell in notebook.cells:
         for volatile in ("execution", "collapsed", "scrolled", "ExecuteTime"):
             cell.metadata.pop(volatile, None)
-    after = nbformat.writes(notebook) + "\n"
-    if after == before:
+    if _text(_with_stored_times(notebook, before)) == before:
         return False
-    path.write_text(after, encoding="utf-8")
+    path.write_text(_text(notebook), encoding="utf-8")
     return True
+
+
+def _text(notebook: nbformat.NotebookNode) -> str:
+    return nbformat.writes(notebook) + "\n"
+
+
+def _with_stored_times(notebook: nbformat.NotebookNode, before: str) -> nbformat.NotebookNode:
+    """Return a copy whose cells tagged ``nbval-ignore-output`` show what they showed before."""
+    kept = copy.deepcopy(notebook)
+    for cell, stored in zip(kept.cells, nbformat.reads(before, as_version=4).cells, strict=True):
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = stored.get("outputs", [])
+    return kept
 
 
 def main(names: list[str]) -> int:
