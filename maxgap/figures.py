@@ -614,3 +614,33 @@ def _bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
     arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
     ax.text(sum(ends) / 2, y + 0.06, text, ha="center", va="bottom")
+
+
+def two_gaps(
+    means: ArrayLike, pairs: Mapping[str, tuple[int, int]], sigma: float, *, ax: Axes
+) -> Figure:
+    """Means against rank with named gaps between neighbours; bars of one standard deviation.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, largest first.
+    pairs : mapping of str to (int, int)
+        Name of a gap -> the two ranks next to it, the two pairs in the colours of
+        :func:`sample_profile`.
+    sigma : float
+        Standard deviation of a reward, in the means' units.
+    ax : Axes
+        Where to draw.
+    """
+    values = np.asarray(means, dtype=float)
+    ranks = np.arange(1, values.size + 1)
+    ax.errorbar(ranks, values, yerr=sigma, fmt="none", ecolor="0.6", lw=1.0)
+    ax.plot(ranks, values, "o", color="0.35", ms=4)
+    for (name, pair), colour in zip(pairs.items(), (1, 0), strict=True):
+        at = np.array(pair) - 1
+        ax.axhspan(*values[at[::-1]], color=_COLOURS[colour], alpha=0.2, lw=0)
+        ax.plot(pair, values[at], "o", color=_COLOURS[colour], ms=6)
+        ax.text(ranks[-1], values[at].mean(), name, ha="right", va="center")
+    ax.set(xlabel="rank", ylabel="mean", xticks=[1, *(r for p in pairs.values() for r in p)])
+    return _figure_of(ax)
