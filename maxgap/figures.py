@@ -52,7 +52,12 @@ def new_figure(
 ) -> tuple[Figure, Any]:
     """Figure of the book's width and style, and its axes as from ``plt.subplots``."""
     with plt.rc_context(dict(STYLE)):
-        return plt.subplots(rows, columns, figsize=(7.0, height), **kwargs)
+        made = plt.subplots(rows, columns, figsize=(7.0, height), **kwargs)
+        # A notebook's backend switches this on when it is first used, here; figures of later
+        # cells would not be shown if the context took it back.
+        interactive = plt.isinteractive()
+    plt.rcParams["interactive"] = interactive
+    return made
 
 
 def policy_style(label: str) -> dict[str, Any]:
