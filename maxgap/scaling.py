@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["PowerLaw", "power_law"]
+__all__ = ["PowerLaw", "power_law", "significant"]
 
 #: Normal deviate of the 97.5 % quantile: the interval covers 95 %.
 Z = 1.959963984540054
@@ -72,3 +72,28 @@ def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> Power
     exponent = float(weights @ np.log(arrays[1]))
     half = Z * float(np.sqrt(np.sum((weights * arrays[2] / arrays[1]) ** 2)))
     return PowerLaw(exponent, exponent - half, exponent + half)
+
+
+def significant(value: float, digits: int = 2) -> str:
+    """Return a number as text, to some significant digits and with separators of thousands.
+
+    For numbers of samples in prose: fewer digits than their interval would give suffice, and do
+    not change with the last bit of a computation.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not finite, or `digits` is not a whole number from 1.
+
+    Examples
+    --------
+    >>> significant(623_197), significant(0.03456), significant(9.96, digits=2)
+    ('620,000', '0.035', '10')
+    """
+    if not np.isfinite(value):
+        raise ValueError(f"value: a finite number is needed, got {value!r}")
+    if not isinstance(digits, int) or isinstance(digits, bool) or digits < 1:
+        raise ValueError(f"digits: a whole number from 1 is needed, got {digits!r}")
+    rounded = float(f"{value:.{digits}g}")
+    size = 0 if rounded == 0 else int(np.floor(np.log10(abs(rounded)) + 1e-9))
+    return f"{rounded:,.{max(digits - 1 - size, 0)}f}"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from maxgap.scaling import power_law
+from maxgap.scaling import power_law, significant
 
 X = np.array([0.02, 0.04, 0.09, 0.2, 0.3])
 
@@ -45,3 +45,26 @@ def test_the_interval_covers_the_true_exponent_in_95_percent_of_experiments():
 def test_unusable_input_is_refused_by_name(x, mean, error, named):
     with pytest.raises(ValueError, match=f"^{named}:"):
         power_law(x, mean, error)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0, 2, "0.0"),
+        (999.6, 3, "1,000"),
+        (999.4, 3, "999"),
+        (0.0999, 2, "0.10"),
+        (-12_345, 3, "-12,300"),
+        (1000, 1, "1,000"),
+        (4.0, 2, "4.0"),
+    ],
+)
+def test_numbers_keep_as_many_digits_as_asked_for(value, digits, text):
+    assert significant(value, digits) == text
+
+
+def test_a_number_that_cannot_be_rounded_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"^value:"):
+        significant(np.inf)
+    with pytest.raises(ValueError, match=r"^digits:"):
+        significant(1.0, 0)
