@@ -7,6 +7,7 @@ alone. Figures are made for a column 7 inches wide and stay readable at phone wi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -18,6 +19,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 
 _COLOURS = sns.color_palette("colorblind")
@@ -252,7 +254,9 @@ def speedup_curves(
     """
     if ax is None:
         _, ax = new_figure()
-    ax.axhspan(*claimed, color="0.75", alpha=0.5, lw=0, label="claimed")
+    ax.axhspan(
+        *claimed, color="0.75", alpha=0.5, lw=0, label=f"claimed: {claimed[0]:g} to {claimed[1]:g}"
+    )
     for label, rows in ratios.groupby("policy", sort=False):
         style = policy_style(str(label))
         ax.plot(rows["level"], rows["ratio"], label=label, **style)
@@ -264,10 +268,13 @@ def speedup_curves(
             ax.plot(same["level"], same["ratio"], color=style["color"], ls=":", lw=2.2)
     ticks = [0.3, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01]
     ax.set_xscale("log")
-    ax.invert_xaxis()
+    ax.set_xlim(1.1 * ratios["level"].max(), 0.9 * ratios["level"].min())
     ax.set_xticks(ticks, [f"{100 * tick:g}" for tick in ticks])
     ax.minorticks_off()
-    ax.set(xlabel="error level in %", ylabel="times fewer samples", ylim=(0, None))
+    # Axes may share their range: none may cut off what another one needs.
+    finite = ratios["high"][np.isfinite(ratios["high"])]
+    ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * finite.max()))
+    ax.set(xlabel="error level in %", ylabel="times fewer samples")
     ax.legend(loc="upper left")
     return _figure_of(ax)
 
@@ -297,6 +304,9 @@ def samples_by_rank(
     if mark is not None:
         ax.axvline(mark, color="black", lw=0.8, ls=":")
     ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set(xlabel="rank", ylabel="samples of the arm", xlim=(0, ranks.size + 1))
     ax.legend()
     return _figure_of(ax)
@@ -317,6 +327,8 @@ def sample_profile(
     other: tuple[str, ArrayLike] | None = None,
 ) -> Figure:
     """Mean samples of every arm by rank at several times, a panel each, axes shared.
+
+    Heights go with the square root, so that few samples are seen beside many.
 
     Parameters
     ----------
@@ -346,7 +358,9 @@ def sample_profile(
             line = np.asarray(other[1], dtype=float)[t]
             ax.plot(ranks, line, color=_COLOURS[3], ls="--", lw=1.4, label=other[0])
         ax.text(0.03, 0.97, f"t = {samples[t]}", transform=ax.transAxes, va="top")
-        ax.set_xticks([1, 6, 12, 18, 24] if ranks.size == 24 else ranks[:: ranks.size // 5 + 1])
+        ax.set_xticks([1, 6, 12, 18, 24])
+        ax.set_yscale("function", functions=(_root, np.square))
+        ax.set(ylim=(0, _ceiling(means.max())), yticks=_root_ticks(_ceiling(means.max())))
     figure.supxlabel("rank", fontsize=11)
     figure.supylabel("samples of the arm", fontsize=11)
     handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
@@ -377,6 +391,8 @@ def profile_player(
     alt: str,
 ) -> Player:
     """Mean samples of every arm by rank, one time after another: steps, slider, play.
+
+    Heights go with the square root, as in :func:`sample_profile`.
 
     HTML with its own script and style, which asks for nothing from outside. It can be used by
     keyboard; where scripts are off it shows the last time; where the reader prefers less motion it
@@ -451,8 +467,8 @@ def _player_picture(
         '<text x="2" y="12">samples of the arm</text>',
         f'<text x="{_PLAYER_WIDTH / 2:g}" y="268" text-anchor="middle">rank</text>',
     ]
-    for tick in (0.0, top / 2, top):
-        y = _PLAYER_BASE - _PLAYER_HEIGHT * tick / top
+    for tick in _root_ticks(top):
+        y = _PLAYER_BASE - _PLAYER_HEIGHT * math.sqrt(tick / top)
         lines += [
             f'<line class="grid" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:g}" y2="{y:g}"/>',
             f'<text x="{_PLAYER_LEFT - 4}" y="{y + 4:g}" text-anchor="end">{tick:g}</text>',
@@ -462,7 +478,7 @@ def _player_picture(
         kinds.update(dict.fromkeys(pair, kind))
     shown = {1, row.size} | set(kinds)
     for rank, value in enumerate(row, start=1):
-        x, height = _PLAYER_LEFT + step * (rank - 0.92), _PLAYER_HEIGHT * value / top
+        x, height = _PLAYER_LEFT + step * (rank - 0.92), _PLAYER_HEIGHT * math.sqrt(value / top)
         kind = f"bar {kinds[rank]}" if rank in kinds else "bar"
         lines.append(
             f'<rect class="{kind}" x="{x:.2f}" width="{0.84 * step:.2f}" '
@@ -474,11 +490,21 @@ def _player_picture(
     for key, (i, j) in pairs.items():
         x = _PLAYER_LEFT + step * ((i + j) / 2 - 0.5)
         lines.append(f'<text x="{x:.2f}" y="30" text-anchor="middle">{escape(key)}</text>')
-    y = _PLAYER_BASE - _PLAYER_HEIGHT * total / row.size / top
+    y = _PLAYER_BASE - _PLAYER_HEIGHT * math.sqrt(total / row.size / top)
     lines.append(
         f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:.2f}" y2="{y:.2f}"/>'
     )
     return "\n".join([*lines, "</svg>"])
+
+
+def _root(value: ArrayLike) -> np.ndarray:
+    """Square root; 0 below 0, where matplotlib asks too."""
+    return np.sqrt(np.maximum(value, 0.0))
+
+
+def _root_ticks(top: float) -> list[float]:
+    """Ticks of an axis of square roots from 0 to ``top``."""
+    return [0.0, *(tick * top for tick in (0.05, 0.25, 0.5, 1.0))]
 
 
 def _ceiling(value: float) -> float:
@@ -647,7 +673,7 @@ def two_gaps(
         ax.axhspan(*values[at[::-1]], color=_COLOURS[colour], alpha=0.2, lw=0)
         ax.plot(pair, values[at], "o", color=_COLOURS[colour], ms=6)
         ax.text(ranks[-1], values[at].mean(), name, ha="right", va="center")
-    ax.set(xlabel="rank", ylabel="mean", xticks=[1, *(r for p in pairs.values() for r in p)])
+    ax.set(xlabel="rank", ylabel="mean", xticks=[1, 6, 12, 18, 24])
     return _figure_of(ax)
 
 
