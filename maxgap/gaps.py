@@ -3,10 +3,10 @@
 The *right gap* of an arm is the distance to the next larger mean, the *left gap* the distance to
 the next smaller one. Given an interval for every mean, this module computes the largest right and
 left gap that each arm can have (Algorithm 4 of the paper) and the largest gap that is certain to
-be there (eq. 8).
+be there (eq. 9).
 
 How it is fast. A right gap is largest when the arm's mean sits at the lower end of some interval
-(Lemma 3 of the paper). So every bound is the width of a *slot* ``(l_i, r_j)``: ``l_i`` a lower end,
+(Lemma 4 of the paper). So every bound is the width of a *slot* ``(l_i, r_j)``: ``l_i`` a lower end,
 ``r_j`` the smallest upper end among the arms whose lower end lies above ``l_i``. With the arms
 sorted by lower end, a running minimum from the right gives every slot in O(K). Both ends of the
 slots increase along the order, so an arm's bound is a maximum over a contiguous range of slots.
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Records = NDArray[np.void]
 
 
 class GapBounds(NamedTuple):
@@ -52,7 +53,7 @@ class GapLowerBound(NamedTuple):
 def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     """Largest right and left gap that each arm can have, in O(K log K) for all arms.
 
-    Source: Algorithm 4 and Theorem 4 of the paper; where no arm can lie on one side of an arm the
+    Source: Algorithm 4 and Theorem 3 of the paper; where no arm can lie on one side of an arm the
     bound of that side is 0.
 
     Parameters
@@ -81,7 +82,7 @@ def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
 
 
 def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> GapLowerBound:
-    """Largest gap that is certain to be there, eq. (8) of the paper, in O(K log K).
+    """Largest gap that is certain to be there, eq. (9) of the paper, in O(K log K).
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def _right_bounds(lower: Floats, upper: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _right_bounds_sorted(lower: Floats, upper: Floats, last: Integers) -> Floats:
-    """Right-gap bounds of arms sorted by lower end, eq. (6); ``last``: last lower end inside.
+    """Right-gap bounds of arms sorted by lower end, eq. (8); ``last``: last lower end inside.
 
     The maximum of slots ``k..last[k]`` is found on a stack that holds, for the arms seen so far
     (from the right), the chain of ever wider slots.
@@ -194,104 +195,266 @@ def _right_bounds_sorted(lower: Floats, upper: Floats, last: Integers) -> Floats
     return bounds
 
 
-# What follows works on arms already sorted by lower end. Every round of every policy is made of it.
+# What follows works on arms already sorted by lower end, one record a position. Every round of every
+# policy is made of it. Between rounds few arms move, so what is kept lets a round look only at the
+# places that change: running extremes, and trees of maxima over positions.
+
+#: An arm at its place in the order by lower end, and the slot that opens at that lower end.
+SLOT = np.dtype(
+    [
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("arm", np.int64),
+        ("end", np.float64),
+        ("reach", np.float64),  # largest upper end at the positions below
+        ("next_wide", np.int64),
+        ("touches", np.bool_),
+    ],
+    align=True,
+)
+
+#: Rows of the trees: widths of the slots, and separations ``lower - reach``.
+WIDTHS, SEPARATIONS = 0, 1
+
+
+def new_slots(n_arms: int) -> tuple[Records, Floats]:
+    """Slots and trees of arms whose intervals are the whole line."""
+    slots = np.zeros(n_arms, SLOT)
+    slots["lower"], slots["upper"] = -np.inf, np.inf
+    slots["arm"] = np.arange(n_arms)
+    leaves = 1 << (n_arms - 1).bit_length()
+    return slots, np.full((2, 2 * leaves), -np.inf)
 
 
 @njit(cache=True, nogil=True)
-def fill_slots(
-    lower: Floats, upper: Floats, width: Floats, end: Floats
-) -> tuple[float, int, bool]:
-    """All slots of arms sorted by lower end: ``width[k] = end[k] - lower[k]``.
+def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
+    """Bring slots and trees up to date after the arms at positions first..last have changed.
 
-    Returns the width of the widest slot, one position that has it, and whether another has it too.
+    A slot's width is ``end - lower``. The bound of an arm's gap (the larger of right and left) is
+    the widest slot that the arm *touches*: its ``lower`` or its ``end`` lies in the arm's interval.
+    Left gaps need no slots of their own: a left gap closes at some upper end ``r_j`` and opens at
+    the largest lower end ``l`` among the arms that end below it; the slot opening at ``l`` is at
+    least as wide, and whoever contains ``r_j`` touches it. For the last slot the widest claim that
+    is not already covered by the slot before it is that of the arms other than the topmost one.
 
-    The bound of an arm's gap (the larger of right and left) is the widest slot that the arm
-    *touches*: ``lower[k]`` or ``end[k]`` lies in its interval. Left gaps need no slots of their
-    own: a left gap closes at some upper end ``r_j`` and opens at the largest lower end ``l`` among
-    the arms that end below it; the slot opening at ``l`` is at least as wide, and whoever contains
-    ``r_j`` touches it. For the last slot the widest claim that is not already covered by the slot
-    before it is that of the arms other than the topmost one.
+    Running extremes are the same again soon after the last change: there the work stops.
     """
-    n_arms = lower.size
-    top = n_arms - 1
-    smallest = upper[top]
-    highest = -np.inf
-    widest = -np.inf
-    at = top
-    tied = False
-    for k in range(top - 1, -1, -1):
-        w = smallest - lower[k]
-        width[k] = w
-        end[k] = smallest
-        if w >= widest:
-            tied = w == widest
-            widest = w
-            at = k
-        r = upper[k]
+    top = slots.size - 1
+    leaves = trees.shape[1] // 2
+    reach = -np.inf
+    if first > 0:
+        reach = max(slots[first - 1]["reach"], slots[first - 1]["upper"])
+    k = first
+    while k <= top:
+        if k > last and slots[k]["reach"] == reach:
+            break
+        slots[k]["reach"] = reach
+        trees[SEPARATIONS, leaves + k] = slots[k]["lower"] - reach if k > 0 else -np.inf
+        r = slots[k]["upper"]
+        if r > reach:
+            reach = r
+        k += 1
+    _renew_tree(trees, SEPARATIONS, first, k - 1)
+    reaches_top = k > top
+
+    smallest = np.inf
+    if last < top:
+        smallest = slots[last + 1]["upper"]
+        if last + 1 < top and slots[last + 1]["end"] < smallest:
+            smallest = slots[last + 1]["end"]
+    k = min(last, top - 1)
+    if last == top:
+        smallest = slots[top]["upper"]
+    highest_changed = k
+    while k >= 0:
+        if k < first and slots[k]["end"] == smallest:
+            break
+        slots[k]["end"] = smallest
+        trees[WIDTHS, leaves + k] = smallest - slots[k]["lower"]
+        r = slots[k]["upper"]
         if r < smallest:
             smallest = r
-        if r > highest:
-            highest = r
-    end[top] = highest
-    w = max(highest - lower[top], 0.0)
-    width[top] = w
-    if w >= widest:
-        tied = w == widest
-        widest = w
-        at = top
-    return widest, at, tied
+        k -= 1
+    if reaches_top:
+        slots[top]["end"] = slots[top]["reach"]
+        trees[WIDTHS, leaves + top] = max(slots[top]["reach"] - slots[top]["lower"], 0.0)
+        highest_changed = top
+    _renew_tree(trees, WIDTHS, k + 1, highest_changed)
 
 
 @njit(cache=True, nogil=True)
-def certified_split(lower: Floats, upper: Floats) -> tuple[float, int]:
-    """Lower bound on the largest gap and the position of the lowest arm above it, eq. (8).
+def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
+    """Maxima above the leaves first..last; node i has the children 2i and 2i + 1."""
+    low = (trees.shape[1] // 2 + first) >> 1
+    high = (trees.shape[1] // 2 + last) >> 1
+    while low >= 1:
+        for i in range(low, high + 1):
+            left, right = trees[row, 2 * i], trees[row, 2 * i + 1]
+            trees[row, i] = left if left > right else right
+        low >>= 1
+        high >>= 1
 
-    For arms sorted by lower end. A positive value is that of eq. (8): intervals that are separated
-    are in the order of their means. If no gap is certain, returns 0 and 0.
+
+@njit(cache=True, nogil=True)
+def largest_leaf(trees: Floats, row: int) -> tuple[float, int, bool]:
+    """Maximum of a tree, the highest position that has it, and whether another has it too."""
+    leaves = trees.shape[1] // 2
+    i = 1
+    tied = False
+    while i < leaves:
+        left, right = trees[row, 2 * i], trees[row, 2 * i + 1]
+        tied |= left == right
+        i = 2 * i + 1 if right >= left else 2 * i
+    return trees[row, 1], i - leaves, tied
+
+
+@njit(cache=True, nogil=True)
+def largest_between(trees: Floats, row: int, first: int, last: int) -> float:
+    """Maximum of the leaves first..last; -inf if there are none."""
+    low = trees.shape[1] // 2 + first
+    high = trees.shape[1] // 2 + last + 1
+    best = -np.inf
+    while low < high:
+        if low & 1:
+            best = max(best, trees[row, low])
+            low += 1
+        if high & 1:
+            high -= 1
+            best = max(best, trees[row, high])
+        low >>= 1
+        high >>= 1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def next_at_least(trees: Floats, row: int, start: int, least: float) -> int:
+    """First position from ``start`` on whose leaf is at least ``least``; beyond all if none."""
+    leaves = trees.shape[1] // 2
+    if start >= leaves:
+        return leaves
+    i = leaves + start
+    while trees[row, i] < least:
+        while i & 1:
+            i >>= 1
+        if i == 0:
+            return leaves
+        i += 1
+    while i < leaves:
+        i = 2 * i if trees[row, 2 * i] >= least else 2 * i + 1
+    return i - leaves
+
+
+@njit(cache=True, nogil=True)
+def certified_split(trees: Floats) -> tuple[float, int]:
+    """Lower bound on the largest gap and the position of the lowest arm above it, eq. (9).
+
+    A positive value is that of eq. (9): intervals that are separated are in the order of their
+    means; of equals the highest. If no gap is certain, returns 0 and 0.
     """
-    best = 0.0
-    position = 0
-    highest = upper[0]
-    for k in range(1, lower.size):
-        separation = lower[k] - highest
-        if separation > 0.0 and separation >= best:  # of equals the highest, as eq. (8) by rank
-            best = separation
-            position = k
-        if upper[k] > highest:
-            highest = upper[k]
-    return best, position
+    if trees[SEPARATIONS, 1] <= 0.0:
+        return 0.0, 0
+    separation, position, _ = largest_leaf(trees, SEPARATIONS)
+    return separation, position
 
 
 @njit(cache=True, nogil=True)
-def touching(
-    lower: Floats,
-    upper: Floats,
-    width: Floats,
-    end: Floats,
-    threshold: float,
-    strict: bool,
-    next_wide: Integers,
-    touches: Flags,
-) -> int:
-    """Mark the arms whose gap bound is at least ``threshold`` (above it if ``strict``).
+def mark_touching(slots: Records, trees: Floats, least: float) -> int:
+    """Mark the arms whose gap bound is at least ``least``, in O(K); returns how many.
 
     The slots an arm touches are a contiguous range, because both ends of the slots increase and
     none lies around an arm's whole interval. The range starts at the first slot that ends above
-    the arm's lower end and stops at the last that opens below its upper end. ``touches`` is by
-    position; ``next_wide`` is scratch of length K + 1. Returns how many arms are marked.
+    the arm's lower end and stops at the last that opens below its upper end.
     """
-    n_arms = lower.size
-    next_wide[n_arms] = n_arms
+    n_arms = slots.size
+    leaves = trees.shape[1] // 2
+    next_wide = n_arms
     for k in range(n_arms - 1, -1, -1):
-        wide = width[k] > threshold or (not strict and width[k] == threshold)
-        next_wide[k] = k if wide else next_wide[k + 1]
+        if trees[WIDTHS, leaves + k] >= least:
+            next_wide = k
+        slots[k]["next_wide"] = next_wide
     first = 0
     marked = 0
     for k in range(n_arms):
-        while first < n_arms - 1 and end[first] < lower[k]:
+        low = slots[k]["lower"]
+        while first < n_arms - 1 and slots[first]["end"] < low:
             first += 1
-        wide_slot = next_wide[first]
-        inside = wide_slot < n_arms and lower[wide_slot] <= upper[k]
-        touches[k] = inside
+        wide_slot = slots[first]["next_wide"]
+        inside = wide_slot < n_arms and slots[wide_slot]["lower"] <= slots[k]["upper"]
+        slots[k]["touches"] = inside
         marked += inside
     return marked
+
+
+@njit(cache=True, nogil=True)
+def second_bound(slots: Records, trees: Floats, at: int) -> float:
+    """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
+
+    Such an arm lies wholly to the right of the slot or wholly to the left. Those to the right are
+    the last ones in the order; together they touch every slot from the first one that ends inside
+    or above the lowest of them. By mirror those to the left touch every slot that opens at or
+    below the highest of their upper ends. Returns -inf if no arm is left.
+    """
+    n_arms = slots.size
+    left, right = slots[at]["lower"], slots[at]["end"]
+    best = -np.inf
+    beyond = _first_above(slots, right, at)
+    if beyond < n_arms:
+        # First slot that ends at or above the lowest arm to the right.
+        lowest = slots[beyond]["lower"]
+        low, high = 0, n_arms - 1
+        while low < high:
+            middle = (low + high) // 2
+            if slots[middle]["end"] < lowest:
+                low = middle + 1
+            else:
+                high = middle
+        best = largest_between(trees, WIDTHS, low, n_arms - 1)
+    highest = -np.inf
+    for k in range(at - 1, -1, -1):
+        r = slots[k]["upper"]
+        if r < left and r > highest:
+            highest = r
+        if slots[k]["reach"] <= highest:
+            break
+    if highest > -np.inf:
+        last = _first_above(slots, highest, 0) - 1
+        best = max(best, largest_between(trees, WIDTHS, 0, last))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _first_above(slots: Records, value: float, low: int) -> int:
+    """First position from ``low`` on whose lower end lies above ``value``; K if there is none."""
+    high = slots.size
+    while low < high:
+        middle = (low + high) // 2
+        if slots[middle]["lower"] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def second_bound_with_ties(slots: Records, trees: Floats, widest: float) -> float:
+    """Highest gap bound below ``widest`` where several slots are that wide; -inf if none.
+
+    By counting, for every slot, how many of the arms with a lower bound touch it.
+    """
+    n_arms = slots.size
+    mark_touching(slots, trees, widest)
+    cover = np.zeros(n_arms + 1, np.int64)
+    first = 0
+    for k in range(n_arms):
+        while first < n_arms - 1 and slots[first]["end"] < slots[k]["lower"]:
+            first += 1
+        if not slots[k]["touches"]:
+            cover[first] += 1
+            cover[_first_above(slots, slots[k]["upper"], k)] -= 1
+    best = -np.inf
+    covered = 0
+    for k in range(n_arms):
+        covered += cover[k]
+        if covered > 0:
+            best = max(best, trees[WIDTHS, trees.shape[1] // 2 + k])
+    return best

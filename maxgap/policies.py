@@ -15,7 +15,8 @@ The state of a policy is a tuple of arrays, and everything that reads or changes
 ``observe`` takes one reward, ``update_interval`` moves the arm's interval, ``settle`` restores the
 order of the arms, ``decide`` says which arms come next and whether to stop. ``ask``/``tell`` and the
 compiled runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
-Compiled functions take the arrays one by one: a tuple costs more to pass than a round to decide.
+Arrays of records hold what is known by arm and by position in the order: a compiled call pays for
+every array it is given, and a round costs little more than a handful of calls.
 """
 
 from __future__ import annotations
@@ -39,16 +40,22 @@ from numpy.typing import ArrayLike
 from maxgap import stopping as rules
 from maxgap.confidence import RADII, check_delta, check_sigma, guarantees, radius
 from maxgap.gaps import (
-    Flags,
+    WIDTHS,
     Floats,
     GapBounds,
     GapLowerBound,
     Integers,
+    Records,
     certified_split,
-    fill_slots,
     gap_lower_bound,
     gap_upper_bounds,
-    touching,
+    largest_leaf,
+    mark_touching,
+    new_slots,
+    next_at_least,
+    renew_slots,
+    second_bound,
+    second_bound_with_ties,
 )
 
 if TYPE_CHECKING:
@@ -105,176 +112,160 @@ LIL_EPSILON, LIL_BETA = 0.01, 1.0
 LIL_LAMBDA = ((2 + LIL_BETA) / LIL_BETA) ** 2
 
 
+#: What is known of one arm.
+ARM = np.dtype(
+    [
+        ("count", np.int64),
+        ("mean", np.float64),
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("sigma", np.float64),
+        ("row", np.int64),  # of the table of radii
+        ("position", np.int64),  # in the order by lower end
+        ("active", np.bool_),  # Elim: not yet eliminated
+        ("top", np.bool_),  # the answer, once stopped
+    ],
+    align=True,
+)
+
+
 class State(NamedTuple):
-    """Everything a policy knows. Arrays are by arm unless said otherwise."""
+    """Everything a policy knows."""
 
-    counts: Integers
-    means: Floats
-    lower: Floats
-    upper: Floats
-    sigmas: Floats
-    active: Flags  # Elim: not yet eliminated
-    top: Flags  # the answer, once stopped
-    next_arms: Integers  # numbers[N_NEXT] of them, in increasing order
+    arms: Records  # ARM, by arm
+    slots: Records  # gaps.SLOT, by position; derived from arms, as are the trees
+    trees: Floats
+    next_arms: Integers  # numbers[N_NEXT] of them, increasing
     sequence: Integers  # SortThenSearch: the certified order, smallest mean first
-    numbers: Integers  # counters and flags, see the names above
-    # Arms sorted by lower end; derived from the rest.
-    order: Integers  # position -> arm
-    position: Integers  # arm -> position
-    sorted_lower: Floats
-    sorted_upper: Floats
-    # Scratch, by position.
-    width: Floats
-    end: Floats
-    next_wide: Integers
-    touches: Flags
+    numbers: Integers  # counters and flags, named above
 
 
-def new_state(sigmas: Floats) -> State:
+def new_state(sigmas: Floats, row: Integers) -> State:
     """State before the first sample: every interval is the whole line."""
     n_arms = sigmas.size
+    arms = np.zeros(n_arms, ARM)
+    arms["lower"], arms["upper"] = -np.inf, np.inf
+    arms["sigma"], arms["row"] = sigmas, row
+    arms["position"] = np.arange(n_arms)
+    arms["active"] = True
     numbers = np.zeros(N_NUMBERS, np.int64)
     numbers[UNSAMPLED] = n_arms
     numbers[SECOND] = 1
     numbers[N_NEXT] = n_arms
-    return State(
-        counts=np.zeros(n_arms, np.int64),
-        means=np.zeros(n_arms),
-        lower=np.full(n_arms, -np.inf),
-        upper=np.full(n_arms, np.inf),
-        sigmas=sigmas,
-        active=np.ones(n_arms, np.bool_),
-        top=np.zeros(n_arms, np.bool_),
-        next_arms=np.arange(n_arms),
-        sequence=np.arange(n_arms),
-        numbers=numbers,
-        order=np.arange(n_arms),
-        position=np.arange(n_arms),
-        sorted_lower=np.full(n_arms, -np.inf),
-        sorted_upper=np.full(n_arms, np.inf),
-        width=np.zeros(n_arms),
-        end=np.zeros(n_arms),
-        next_wide=np.zeros(n_arms + 1, np.int64),
-        touches=np.zeros(n_arms, np.bool_),
-    )
+    return State(arms, *new_slots(n_arms), np.arange(n_arms), np.arange(n_arms), numbers)
 
 
 @njit(cache=True, nogil=True)
-def observe(arm: int, reward: float, counts: Integers, means: Floats, numbers: Integers) -> None:
-    """Take one reward: count and mean."""
-    n = counts[arm] + 1
-    counts[arm] = n
-    means[arm] += (reward - means[arm]) / n
-    numbers[TOTAL] += 1
-    if n == 1:
-        numbers[UNSAMPLED] -= 1
+def observe(arms: Records, arm: int, reward: float) -> bool:
+    """Take one reward: count and mean. Returns whether it is the arm's first."""
+    n = arms[arm]["count"] + 1
+    arms[arm]["count"] = n
+    mean = arms[arm]["mean"]
+    arms[arm]["mean"] = mean + (reward - mean) / n
+    return n == 1
 
 
 @njit(cache=True, nogil=True)
-def update_interval(
-    arm: int,
-    counts: Integers,
-    means: Floats,
-    lower: Floats,
-    upper: Floats,
-    numbers: Integers,
-    radii: Floats,
-    row: Integers,
-    nested: bool,
-) -> None:
-    """Interval of an arm from its count and mean, eq. (5); ``radii[row[arm], n]`` is its radius."""
-    radius = radii[row[arm], counts[arm]]
-    low, high = means[arm] - radius, means[arm] + radius
+def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
+    """Interval of an arm from its count and mean, eq. (5); ``radii[row, n]`` is its radius.
+
+    Returns whether nested intervals (eq. 23) have crossed: some interval has missed. The arm then
+    keeps its last one.
+    """
+    radius = radii[arms[arm]["row"], arms[arm]["count"]]
+    mean = arms[arm]["mean"]
+    low, high = mean - radius, mean + radius
     if nested:
-        # Eq. (21). If the intervals no longer meet, some interval has missed: keep the last one.
-        low, high = max(low, lower[arm]), min(high, upper[arm])
+        low, high = max(low, arms[arm]["lower"]), min(high, arms[arm]["upper"])
         if low > high:
-            numbers[CROSSED] = 1
-            return
-    lower[arm] = low
-    upper[arm] = high
+            return True
+    arms[arm]["lower"] = low
+    arms[arm]["upper"] = high
+    return False
 
 
 @njit(cache=True, nogil=True)
-def track_leaders(moved: Integers, n_moved: int, counts: Integers, numbers: Integers) -> None:
+def track_leaders(arms: Records, moved: Integers, n_moved: int, numbers: Integers) -> None:
     """Keep the two arms with the most samples, after ``moved[:n_moved]`` have got more."""
     for i in range(n_moved):
         arm = moved[i]
         first, second = numbers[FIRST], numbers[SECOND]
         if arm != first:
-            if counts[arm] > counts[first]:
+            count = arms[arm]["count"]
+            if count > arms[first]["count"]:
                 numbers[FIRST], numbers[SECOND] = arm, first
-            elif arm != second and counts[arm] > counts[second]:
+            elif arm != second and count > arms[second]["count"]:
                 numbers[SECOND] = arm
 
 
 @njit(cache=True, nogil=True)
 def settle(
-    moved: Integers,
-    n_moved: int,
-    lower: Floats,
-    upper: Floats,
-    order: Integers,
-    position: Integers,
-    sorted_lower: Floats,
-    sorted_upper: Floats,
+    arms: Records, slots: Records, trees: Floats, moved: Integers, n_moved: int
 ) -> None:
-    """Restore the order by lower end after the intervals of ``moved[:n_moved]`` have changed."""
-    if 4 * n_moved >= order.size:
-        _sort_again(lower, upper, order, position, sorted_lower, sorted_upper)
+    """Bring the slots up to date after the intervals of ``moved[:n_moved]`` have changed."""
+    last = slots.size - 1
+    if 4 * n_moved > last:
+        sort_again(arms, slots)
+        renew_slots(slots, trees, 0, last)
         return
-    last = order.size - 1
+    lowest, highest = last, 0
     for i in range(n_moved):
         arm = moved[i]
-        value = lower[arm]
-        k = position[arm]
-        while k > 0 and sorted_lower[k - 1] > value:
-            sorted_lower[k] = sorted_lower[k - 1]
-            sorted_upper[k] = sorted_upper[k - 1]
-            order[k] = order[k - 1]
-            position[order[k]] = k
+        value = arms[arm]["lower"]
+        k = arms[arm]["position"]
+        lowest, highest = min(lowest, k), max(highest, k)
+        while k > 0 and slots[k - 1]["lower"] > value:
+            _put(arms, slots, k, slots[k - 1]["arm"], slots[k - 1]["lower"], slots[k - 1]["upper"])
             k -= 1
-        while k < last and sorted_lower[k + 1] < value:
-            sorted_lower[k] = sorted_lower[k + 1]
-            sorted_upper[k] = sorted_upper[k + 1]
-            order[k] = order[k + 1]
-            position[order[k]] = k
+        while k < last and slots[k + 1]["lower"] < value:
+            _put(arms, slots, k, slots[k + 1]["arm"], slots[k + 1]["lower"], slots[k + 1]["upper"])
             k += 1
-        sorted_lower[k] = value
-        sorted_upper[k] = upper[arm]
-        order[k] = arm
-        position[arm] = k
+        _put(arms, slots, k, arm, value, arms[arm]["upper"])
+        lowest, highest = min(lowest, k), max(highest, k)
+    renew_slots(slots, trees, lowest, highest)
 
 
 @njit(cache=True, nogil=True)
-def _sort_again(
-    lower: Floats,
-    upper: Floats,
-    order: Integers,
-    position: Integers,
-    sorted_lower: Floats,
-    sorted_upper: Floats,
-) -> None:
+def _put(arms: Records, slots: Records, k: int, arm: int, lower: float, upper: float) -> None:
+    slots[k]["arm"] = arm
+    slots[k]["lower"] = lower
+    slots[k]["upper"] = upper
+    arms[arm]["position"] = k
+
+
+@njit(cache=True, nogil=True)
+def sort_again(arms: Records, slots: Records) -> None:
     """Sort all arms: by insertion, since few change places, or afresh where many do."""
-    n_arms = order.size
+    n_arms = slots.size
     moves = 0
-    for k in range(1, n_arms):
-        arm = order[k]
-        value = lower[arm]
+    for k in range(n_arms):
+        arm = slots[k]["arm"]
+        value = arms[arm]["lower"]
         j = k
-        while j > 0 and lower[order[j - 1]] > value:
-            order[j] = order[j - 1]
+        while j > 0 and slots[j - 1]["lower"] > value:
+            slots[j]["arm"] = slots[j - 1]["arm"]
+            slots[j]["lower"] = slots[j - 1]["lower"]
             j -= 1
-        order[j] = arm
+        slots[j]["arm"] = arm
+        slots[j]["lower"] = value
         moves += k - j
         if moves > 8 * n_arms:
-            order[:] = order[np.argsort(lower[order], kind="mergesort")]
+            _sort_afresh(arms, slots)
             break
     for k in range(n_arms):
-        arm = order[k]
-        position[arm] = k
-        sorted_lower[k] = lower[arm]
-        sorted_upper[k] = upper[arm]
+        arm = slots[k]["arm"]
+        _put(arms, slots, k, arm, arms[arm]["lower"], arms[arm]["upper"])
+
+
+@njit(cache=True, nogil=True)
+def _sort_afresh(arms: Records, slots: Records) -> None:
+    """Put the arms into ``slots`` in order, those with equal lower ends in their own order."""
+    values = np.empty(slots.size)
+    for arm in range(values.size):
+        values[arm] = arms[arm]["lower"]
+    order = np.argsort(values, kind="mergesort")
+    for k in range(order.size):
+        slots[k]["arm"] = order[k]
 
 
 @njit(cache=True, nogil=True)
@@ -285,24 +276,12 @@ def uses_bounds(kind: int, rule: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def decide(
-    counts: Integers,
-    means: Floats,
-    lower: Floats,
-    upper: Floats,
-    sigmas: Floats,
-    active: Flags,
-    top: Flags,
+    arms: Records,
+    slots: Records,
+    trees: Floats,
     next_arms: Integers,
     sequence: Integers,
     numbers: Integers,
-    order: Integers,
-    position: Integers,
-    sorted_lower: Floats,
-    sorted_upper: Floats,
-    width: Floats,
-    end: Floats,
-    next_wide: Integers,
-    touches: Flags,
     kind: int,
     rule: int,
     c: float,
@@ -312,155 +291,184 @@ def decide(
     if numbers[STOPPED] != 0:
         return
     if numbers[UNSAMPLED] > 0:
-        numbers[N_NEXT] = _arms_with_count(counts, 0, next_arms)
+        numbers[N_NEXT] = _arms_with_count(arms, 0, next_arms)
         return
 
     # What the policy samples next (Algorithms 1 to 3). ``second``: the second-highest gap bound.
-    widest, at, tied = 0.0, 0, False
-    second, largest_gap_count, gap_count = -1.0, 0, 0
-    lower_bound, split = -1.0, 0
-    if uses_bounds(kind, rule):
-        widest, at, tied = fill_slots(sorted_lower, sorted_upper, width, end)
+    second = -np.inf
+    most_of_a_gap, of_all_gaps = 0, 0
+    lower_bound, split = 0.0, 0
+    if rule == CLUSTERS or kind == ELIM:
+        lower_bound, split = certified_split(trees)
     if kind == ROUND_ROBIN:
-        numbers[N_NEXT] = _arms_with_count(counts, counts.min(), next_arms)
+        numbers[N_NEXT] = _arms_with_fewest(arms, next_arms)
     elif kind == ELIM:
-        lower_bound, split = certified_split(sorted_lower, sorted_upper)
-        if lower_bound > 0.0:
-            touching(
-                sorted_lower, sorted_upper, width, end, lower_bound, True, next_wide, touches
-            )
-            for k in range(order.size):
-                if not touches[k]:
-                    active[order[k]] = False
-        numbers[N_NEXT] = _marked_arms(active, next_arms)
+        numbers[N_NEXT] = _eliminate(arms, slots, trees, lower_bound, next_arms)
     elif kind == UCB:
+        widest, at, tied = largest_leaf(trees, WIDTHS)
         if tied:
-            touching(sorted_lower, sorted_upper, width, end, widest, False, next_wide, touches)
-            numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+            numbers[N_NEXT] = _arms_touching(slots, trees, widest, next_arms)
         else:
-            numbers[N_NEXT] = _arms_around(sorted_lower[at], end[at], lower, upper, next_arms)
+            numbers[N_NEXT] = _add_arms_around(slots, at, next_arms, 0)
     elif kind == TOP2:
+        widest, at, tied = largest_leaf(trees, WIDTHS)
         if tied:
-            touching(sorted_lower, sorted_upper, width, end, widest, False, next_wide, touches)
-            second = _second_bound_with_ties(
-                sorted_lower, sorted_upper, width, end, next_wide, touches
-            )
+            second = second_bound_with_ties(slots, trees, widest)
         else:
-            second = _second_bound(sorted_lower, sorted_upper, width, end, at)
+            second = second_bound(slots, trees, at)
         # The arms of the two highest bounds are those that touch a slot as wide as the second.
         least = widest if second < 0.0 else second
-        touching(sorted_lower, sorted_upper, width, end, least, False, next_wide, touches)
-        numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+        numbers[N_NEXT] = _arms_touching(slots, trees, least, next_arms)
     else:
         if numbers[SEARCHING] == 0:
-            if _mark_overlapping(sorted_lower, sorted_upper, touches) > 0:
-                numbers[N_NEXT] = _arms_at_marked(touches, position, next_arms)
+            if _mark_overlapping(slots) > 0:
+                numbers[N_NEXT] = _marked_arms(arms, slots, next_arms)
                 return
             numbers[SEARCHING] = 1
-            sequence[:] = order
-        chosen, largest_gap_count, gap_count = _lil_ucb(
-            sequence, counts, means, sigmas, lil_delta
-        )
+            for k in range(slots.size):
+                sequence[k] = slots[k]["arm"]
+        chosen, most_of_a_gap, of_all_gaps = _lil_ucb(arms, sequence, lil_delta)
         below, above = sequence[chosen], sequence[chosen + 1]
         next_arms[0], next_arms[1] = min(below, above), max(below, above)
         numbers[N_NEXT] = 2
 
     # Whether it stops.
-    if rule == NEVER:
+    by = 0
+    if rule == CLUSTERS:
+        if rules.clusters(slots, trees, lower_bound, split):
+            by = BY_PROVED_RULE
+    elif rule == AUTHORS and not _time_to_look(numbers):
         by = 0
-    elif rule == CLUSTERS:
-        if kind != ELIM:
-            lower_bound, split = certified_split(sorted_lower, sorted_upper)
-        holds = rules.clusters(sorted_lower, sorted_upper, width, lower_bound, split)
-        by = BY_PROVED_RULE if holds else 0
-    elif kind == SORT:
-        holds = rule != AUTHORS and rules.dominant_gap(largest_gap_count, gap_count, LIL_LAMBDA)
-        by = BY_RULE if holds else 0
-    elif kind == UCB:
-        looks = rule != AUTHORS or _time_to_look(numbers)
-        most, next_most = counts[numbers[FIRST]], counts[numbers[SECOND]]
-        holds = looks and rules.dominant_pair(most, next_most, numbers[TOTAL], c)
-        if holds and rule == PAPER:
-            lower_bound, split = certified_split(sorted_lower, sorted_upper)
-            holds = lower_bound > 0.0
-        by = BY_RULE if holds else 0
-    elif rule == AUTHORS:
-        by = 0
-        if _time_to_look(numbers):
-            lower_bound, split = certified_split(sorted_lower, sorted_upper)
-            n_above = touching(
-                sorted_lower, sorted_upper, width, end, lower_bound, True, next_wide, touches
-            )
-            by = BY_RULE if rules.few_wide(n_above) else 0
-    elif kind == ELIM:
-        if rule == PAPER:
-            by = BY_PROVED_RULE if rules.two_active(active, order, split) else 0
-        else:
-            by = BY_RULE if numbers[N_NEXT] <= 2 else 0
-    elif kind == TOP2:
-        lower_bound, split = certified_split(sorted_lower, sorted_upper)
-        holds = second < lower_bound and (rule == LITERAL or lower_bound > 0.0)
-        by = BY_RULE if holds else 0
-    else:
-        by = 0  # the paper has no rule for round robin
+    elif rule != NEVER and kind == UCB:
+        most, next_most = arms[numbers[FIRST]]["count"], arms[numbers[SECOND]]["count"]
+        if rules.dominant_pair(most, next_most, numbers[TOTAL], c) and (
+            rule != PAPER or certified_split(trees)[0] > 0.0
+        ):
+            by = BY_RULE
+    elif rule == AUTHORS and kind != SORT:
+        lower_bound, split = certified_split(trees)
+        if rules.few_wide(mark_touching(slots, trees, _just_above(lower_bound))):
+            by = BY_RULE
+    elif rule == PAPER or rule == LITERAL:
+        if kind == ELIM:
+            if rule == LITERAL:
+                by = BY_RULE if numbers[N_NEXT] <= 2 else 0
+            elif rules.two_active(arms, slots, split):
+                by = BY_PROVED_RULE
+        elif kind == TOP2:
+            lower_bound, split = certified_split(trees)
+            if second < lower_bound and (rule == LITERAL or lower_bound > 0.0):
+                by = BY_RULE
+        elif kind == SORT and rules.dominant_gap(most_of_a_gap, of_all_gaps, LIL_LAMBDA):
+            by = BY_RULE
 
     if by != 0:
         numbers[STOPPED] = by
         numbers[N_NEXT] = 0
         if by == BY_PROVED_RULE:
-            for k in range(order.size):
-                top[order[k]] = k >= split
+            for k in range(slots.size):
+                arms[slots[k]["arm"]]["top"] = k >= split
         else:
-            largest_empirical_gap(means, lower, upper, top)
-    elif numbers[N_NEXT] < 2 and kind == ELIM:
+            mark_largest_empirical_gap(arms)
+    elif kind == ELIM and numbers[N_NEXT] < 2:
         # The two arms of the largest gap cannot both go while the intervals hold: one has missed.
-        active[:] = True
-        numbers[N_NEXT] = _marked_arms(active, next_arms)
+        for arm in range(arms.size):
+            arms[arm]["active"] = True
+            next_arms[arm] = arm
+        numbers[N_NEXT] = arms.size
 
 
 @njit(cache=True, nogil=True)
-def _arms_with_count(counts: Integers, count: int, next_arms: Integers) -> int:
+def _arms_with_count(arms: Records, count: int, next_arms: Integers) -> int:
     n_next = 0
-    for arm in range(counts.size):
-        if counts[arm] == count:
+    for arm in range(arms.size):
+        if arms[arm]["count"] == count:
             next_arms[n_next] = arm
             n_next += 1
     return n_next
 
 
 @njit(cache=True, nogil=True)
-def _marked_arms(marks: Flags, next_arms: Integers) -> int:
+def _arms_with_fewest(arms: Records, next_arms: Integers) -> int:
+    fewest = arms[0]["count"]
     n_next = 0
-    for arm in range(marks.size):
-        if marks[arm]:
+    for arm in range(arms.size):
+        count = arms[arm]["count"]
+        if count < fewest:
+            fewest = count
+            n_next = 0
+        if count == fewest:
             next_arms[n_next] = arm
             n_next += 1
     return n_next
 
 
 @njit(cache=True, nogil=True)
-def _arms_at_marked(marks: Flags, position: Integers, next_arms: Integers) -> int:
-    """Arms whose position is marked, in the order of the arms."""
-    n_next = 0
-    for arm in range(position.size):
-        if marks[position[arm]]:
-            next_arms[n_next] = arm
-            n_next += 1
-    return n_next
+def _just_above(value: float) -> float:
+    return np.nextafter(value, np.inf)
 
 
 @njit(cache=True, nogil=True)
-def _arms_around(
-    left: float, right: float, lower: Floats, upper: Floats, next_arms: Integers
+def _eliminate(
+    arms: Records, slots: Records, trees: Floats, lower_bound: float, next_arms: Integers
 ) -> int:
-    """Arms whose interval contains one end of a slot."""
+    """Algorithm 1, line 6: drop the arms whose gap bound is at most a positive lower bound."""
+    if lower_bound > 0.0:
+        mark_touching(slots, trees, _just_above(lower_bound))
+        for k in range(slots.size):
+            if not slots[k]["touches"]:
+                arms[slots[k]["arm"]]["active"] = False
     n_next = 0
-    for arm in range(lower.size):
-        low, high = lower[arm], upper[arm]
-        if (low <= left and left <= high) or (low <= right and right <= high):
+    for arm in range(arms.size):
+        if arms[arm]["active"]:
             next_arms[n_next] = arm
             n_next += 1
     return n_next
+
+
+@njit(cache=True, nogil=True)
+def _marked_arms(arms: Records, slots: Records, next_arms: Integers) -> int:
+    """Arms whose position is marked in ``touches``."""
+    n_next = 0
+    for arm in range(arms.size):
+        if slots[arms[arm]["position"]]["touches"]:
+            next_arms[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _add_arms_around(slots: Records, at: int, next_arms: Integers, n_next: int) -> int:
+    """Add the arms that touch slot ``at`` to ``next_arms[:n_next]``; returns the new length."""
+    left, right = slots[at]["lower"], slots[at]["end"]
+    k = at
+    while k >= 0:
+        if slots[k]["upper"] >= left:
+            n_next = _add(next_arms, n_next, slots[k]["arm"])
+        if slots[k]["reach"] < left:
+            break
+        k -= 1
+    for k in range(at + 1, slots.size):
+        low = slots[k]["lower"]
+        if low > right:
+            break
+        if slots[k]["upper"] >= right or low <= left:
+            n_next = _add(next_arms, n_next, slots[k]["arm"])
+    return n_next
+
+
+@njit(cache=True, nogil=True)
+def _add(next_arms: Integers, n_next: int, arm: int) -> int:
+    """Insert an arm into the increasing list ``next_arms[:n_next]``; returns the new length."""
+    i = n_next
+    while i > 0 and next_arms[i - 1] > arm:
+        i -= 1
+    if i > 0 and next_arms[i - 1] == arm:
+        return n_next
+    for j in range(n_next, i, -1):
+        next_arms[j] = next_arms[j - 1]
+    next_arms[i] = arm
+    return n_next + 1
 
 
 @njit(cache=True, nogil=True)
@@ -474,102 +482,58 @@ def _time_to_look(numbers: Integers) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _second_bound(
-    lower: Floats, upper: Floats, width: Floats, end: Floats, at: int
-) -> float:
-    """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
-
-    Such an arm lies wholly to the right of the slot or wholly to the left. Those to the right are
-    the last ones in the order; together they touch every slot from the first one that ends inside
-    or above the lowest of them. By mirror those to the left touch every slot that opens at or
-    below the highest of their upper ends. Returns -1 if no arm is left.
-    """
-    n_arms = lower.size
-    left, right = lower[at], end[at]
-    best = -1.0
-    k = n_arms - 1
-    if lower[k] > right:
-        lowest = lower[k]
-        while k >= 0 and lower[k] > right:
-            lowest = lower[k]
-            best = max(best, width[k])
-            k -= 1
-        while k >= 0 and end[k] >= lowest:
-            best = max(best, width[k])
-            k -= 1
-    highest = -np.inf
-    for k in range(at):
-        if upper[k] < left and upper[k] > highest:
-            highest = upper[k]
-    k = 0
-    while k < n_arms and lower[k] <= highest:
-        best = max(best, width[k])
-        k += 1
-    return best
+def _arms_touching(slots: Records, trees: Floats, least: float, next_arms: Integers) -> int:
+    """Arms that touch a slot at least this wide: those whose gap bound is at least ``least``."""
+    n_arms = slots.size
+    n_next, n_wide = 0, 0
+    k = next_at_least(trees, WIDTHS, 0, least)
+    while k < n_arms and n_wide < 8:
+        n_next = _add_arms_around(slots, k, next_arms, n_next)
+        n_wide += 1
+        k = next_at_least(trees, WIDTHS, k + 1, least)
+    if k < n_arms:
+        # Too many slots to go through one by one.
+        n_next = 0
+        mark_touching(slots, trees, least)
+        for k in range(n_arms):
+            if slots[k]["touches"]:
+                next_arms[n_next] = slots[k]["arm"]
+                n_next += 1
+        next_arms[:n_next].sort()
+    return n_next
 
 
 @njit(cache=True, nogil=True)
-def _second_bound_with_ties(
-    lower: Floats,
-    upper: Floats,
-    width: Floats,
-    end: Floats,
-    cover: Integers,
-    touches: Flags,
-) -> float:
-    """Highest gap bound of the arms not marked in ``touches``; -1 if there is none.
-
-    By counting, for every slot, how many of them touch it. ``cover`` is scratch.
-    """
-    n_arms = lower.size
-    cover[:] = 0
-    first = 0
-    for k in range(n_arms):
-        while first < n_arms - 1 and end[first] < lower[k]:
-            first += 1
-        if not touches[k]:
-            cover[first] += 1
-            cover[np.searchsorted(lower, upper[k], side="right")] -= 1
-    best = -1.0
-    covered = 0
-    for k in range(n_arms):
-        covered += cover[k]
-        if covered > 0:
-            best = max(best, width[k])
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _mark_overlapping(lower: Floats, upper: Floats, touches: Flags) -> int:
+def _mark_overlapping(slots: Records) -> int:
     """Mark the positions whose interval touches another one; returns how many."""
-    n_arms = lower.size
+    n_arms = slots.size
     highest = -np.inf
     overlapping = 0
     for k in range(n_arms):
-        touches[k] = lower[k] <= highest or (k + 1 < n_arms and lower[k + 1] <= upper[k])
-        overlapping += touches[k]
-        highest = max(highest, upper[k])
+        low, high = slots[k]["lower"], slots[k]["upper"]
+        touches = low <= highest or (k + 1 < n_arms and slots[k + 1]["lower"] <= high)
+        slots[k]["touches"] = touches
+        overlapping += touches
+        highest = max(highest, high)
     return overlapping
 
 
 @njit(cache=True, nogil=True)
-def _lil_ucb(
-    sequence: Integers, counts: Integers, means: Floats, sigmas: Floats, lil_delta: float
-) -> tuple[int, int, int]:
+def _lil_ucb(arms: Records, sequence: Integers, lil_delta: float) -> tuple[int, int, int]:
     """lil'UCB on the gaps of neighbours: the gap to sample, the largest count, all counts."""
     best, chosen = -np.inf, 0
     largest, total = 0, 0
     growth = 1.0 + LIL_EPSILON
     factor = (1.0 + LIL_BETA) * (1.0 + math.sqrt(LIL_EPSILON))
     for k in range(sequence.size - 1):
-        below, above = sequence[k], sequence[k + 1]
-        n = min(counts[below], counts[above])
+        below, above = arms[sequence[k]], arms[sequence[k + 1]]
+        n = min(below["count"], above["count"])
         # A difference of two rewards: variances add, sigma sqrt(2) for equal sigmas.
-        variance = sigmas[below] ** 2 + sigmas[above] ** 2
+        variance = below["sigma"] ** 2 + above["sigma"] ** 2
         radius = factor * math.sqrt(
             2.0 * variance * growth * math.log(math.log(growth * n) / lil_delta) / n
         )
-        index = means[above] - means[below] + radius
+        index = above["mean"] - below["mean"] + radius
         if index > best:
             best, chosen = index, k
         largest = max(largest, n)
@@ -578,16 +542,16 @@ def _lil_ucb(
 
 
 @njit(cache=True, nogil=True)
-def largest_empirical_gap(means: Floats, lower: Floats, upper: Floats, top: Flags) -> None:
-    """Mark the arms above the largest gap between neighbouring empirical means.
+def mark_largest_empirical_gap(arms: Records) -> None:
+    """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
 
     Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
     largest gaps the highest is taken.
     """
-    n_arms = means.size
+    n_arms = arms.size
     values = np.empty(n_arms)
     for arm in range(n_arms):
-        values[arm] = min(max(means[arm], lower[arm]), upper[arm])
+        values[arm] = min(max(arms[arm]["mean"], arms[arm]["lower"]), arms[arm]["upper"])
     ranking = np.argsort(values, kind="mergesort")
     best, split = -1.0, n_arms - 1
     for k in range(n_arms - 1, 0, -1):
@@ -595,69 +559,35 @@ def largest_empirical_gap(means: Floats, lower: Floats, upper: Floats, top: Flag
         if gap > best:
             best, split = gap, k
     for k in range(n_arms):
-        top[ranking[k]] = k >= split
+        arms[ranking[k]]["top"] = k >= split
 
 
 @njit(cache=True, nogil=True)
 def tell_batch(
-    arms: Integers,
+    told: Integers,
     rewards: Floats,
     radii: Floats,
-    row: Integers,
     nested: bool,
     kind: int,
     rule: int,
     c: float,
     lil_delta: float,
-    counts: Integers,
-    means: Floats,
-    lower: Floats,
-    upper: Floats,
-    sigmas: Floats,
-    active: Flags,
-    top: Flags,
+    arms: Records,
+    slots: Records,
+    trees: Floats,
     next_arms: Integers,
     sequence: Integers,
     numbers: Integers,
-    order: Integers,
-    position: Integers,
-    sorted_lower: Floats,
-    sorted_upper: Floats,
-    width: Floats,
-    end: Floats,
-    next_wide: Integers,
-    touches: Flags,
 ) -> None:
     """Take a batch of rewards, then decide once. The last arguments are a State."""
-    for i in range(arms.size):
-        observe(arms[i], rewards[i], counts, means, numbers)
-        update_interval(arms[i], counts, means, lower, upper, numbers, radii, row, nested)
-    track_leaders(arms, arms.size, counts, numbers)
-    settle(arms, arms.size, lower, upper, order, position, sorted_lower, sorted_upper)
-    decide(
-        counts,
-        means,
-        lower,
-        upper,
-        sigmas,
-        active,
-        top,
-        next_arms,
-        sequence,
-        numbers,
-        order,
-        position,
-        sorted_lower,
-        sorted_upper,
-        width,
-        end,
-        next_wide,
-        touches,
-        kind,
-        rule,
-        c,
-        lil_delta,
-    )
+    for i in range(told.size):
+        numbers[TOTAL] += 1
+        numbers[UNSAMPLED] -= observe(arms, told[i], rewards[i])
+        if update_interval(arms, told[i], radii, nested):
+            numbers[CROSSED] = 1
+    track_leaders(arms, told, told.size, numbers)
+    settle(arms, slots, trees, told, told.size)
+    decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
 
 
 # --------------------------------------------------------------------------------------------
@@ -720,10 +650,9 @@ class Policy:
             raise ValueError(f"stopping must be one of {list(RULE_CODES)}, got {stopping!r}")
         self._stopping = stopping
         self._c = 5.0
-        self._state = new_state(self._sigmas)
         # Arms of equal sigma share a row of the table of radii.
-        self._row_sigmas, row = np.unique(self._sigmas, return_inverse=True)
-        self._row = row.astype(np.int64)
+        self._row_sigmas, self._row = np.unique(self._sigmas, return_inverse=True)
+        self._state = new_state(self._sigmas, self._row)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
 
     # -- what to do next ---------------------------------------------------------------------
@@ -759,7 +688,7 @@ class Policy:
         if indices.size == 0:
             return
         state = self._state
-        self._grow_radii(int(state.counts[state.numbers[FIRST]]) + indices.size)
+        self._grow_radii(int(state.arms["count"].max()) + indices.size)
         crossed_before = state.numbers[CROSSED]
         tell_batch(indices, values, *self._settings(), *state)
         if state.numbers[CROSSED] > crossed_before:
@@ -791,15 +720,17 @@ class Policy:
         """
         state = self._state
         if state.numbers[UNSAMPLED] > 0:
-            missing = [self._labels[arm] for arm in np.flatnonzero(state.counts == 0)[:5]]
+            missing = [self._labels[arm] for arm in np.flatnonzero(state.arms["count"] == 0)[:5]]
             raise ValueError(
                 f"no answer yet: {state.numbers[UNSAMPLED]} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
-        top = state.top.copy()
+        arms = state.arms
         if not self.stopped:
-            largest_empirical_gap(state.means, state.lower, state.upper, top)
-        gap = float(state.means[top].min() - state.means[~top].max())
+            arms = arms.copy()
+            mark_largest_empirical_gap(arms)
+        top, means = arms["top"], arms["mean"]
+        gap = float(means[top].min() - means[~top].max())
         return Split(
             frozenset(self._labels[arm] for arm in np.flatnonzero(top)),
             frozenset(self._labels[arm] for arm in np.flatnonzero(~top)),
@@ -816,31 +747,31 @@ class Policy:
     @property
     def counts(self) -> Integers:
         """Samples per arm, shape (K,)."""
-        return self._state.counts.copy()
+        return self._state.arms["count"].copy()
 
     @property
     def means(self) -> Floats:
         """Empirical means, shape (K,); 0 for an arm without a sample."""
-        return self._state.means.copy()
+        return self._state.arms["mean"].copy()
 
     @property
     def lower(self) -> Floats:
         """Lower ends of the intervals, shape (K,)."""
-        return self._state.lower.copy()
+        return self._state.arms["lower"].copy()
 
     @property
     def upper(self) -> Floats:
         """Upper ends of the intervals, shape (K,)."""
-        return self._state.upper.copy()
+        return self._state.arms["upper"].copy()
 
     def gap_bounds(self) -> GapBounds:
         """Upper bounds on every arm's gaps, from the current intervals."""
-        return gap_upper_bounds(self._state.lower, self._state.upper)
+        return gap_upper_bounds(self.lower, self.upper)
 
     def gap_lower(self) -> GapLowerBound:
         """Lower bound on the largest gap, from the current intervals."""
-        lower, upper = self._state.lower, self._state.upper
-        return gap_lower_bound(np.clip(self._state.means, lower, upper), lower, upper)
+        lower, upper = self.lower, self.upper
+        return gap_lower_bound(np.clip(self.means, lower, upper), lower, upper)
 
     def report(self) -> pd.DataFrame:
         """One row per arm: samples, mean, interval, gap bounds and cluster.
@@ -904,13 +835,13 @@ class Policy:
             "nested": self._nested,
             "stopping": self._stopping,
             "c": self._c,
-            "counts": self._state.counts.tolist(),
-            "means": self._state.means.tolist(),
+            "counts": self.counts.tolist(),
+            "means": self.means.tolist(),
             # Infinite ends have no form in JSON.
-            "lower": [x if math.isfinite(x) else None for x in self._state.lower.tolist()],
-            "upper": [x if math.isfinite(x) else None for x in self._state.upper.tolist()],
-            "active": self._state.active.tolist(),
-            "top": self._state.top.tolist(),
+            "lower": [x if math.isfinite(x) else None for x in self.lower.tolist()],
+            "upper": [x if math.isfinite(x) else None for x in self.upper.tolist()],
+            "active": self._state.arms["active"].tolist(),
+            "top": self._state.arms["top"].tolist(),
             "next_arms": self._state.next_arms.tolist(),
             "sequence": self._state.sequence.tolist(),
             "numbers": self._state.numbers.tolist(),
@@ -928,14 +859,13 @@ class Policy:
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares the table of radii."""
         fresh = copy.copy(self)
-        fresh._state = new_state(self._sigmas)
+        fresh._state = new_state(self._sigmas, self._row)
         return fresh
 
     def _settings(self) -> tuple[Any, ...]:
         """What the compiled functions need beside the state, in their order."""
         return (
             self._radii,
-            self._row,
             self._nested,
             self._kind,
             RULE_CODES[self._stopping],
@@ -1127,19 +1057,15 @@ def _restored(content: dict[str, Any]) -> Policy:
         **extra,
     )
     state = policy._state
-    for name in ("counts", "means", "active", "top", "next_arms", "sequence", "numbers"):
-        getattr(state, name)[:] = content[name]
-    state.lower[:] = [-math.inf if x is None else x for x in content["lower"]]
-    state.upper[:] = [math.inf if x is None else x for x in content["upper"]]
-    state.order[:] = np.argsort(state.lower, kind="stable")
-    _sort_again(
-        state.lower,
-        state.upper,
-        state.order,
-        state.position,
-        state.sorted_lower,
-        state.sorted_upper,
-    )
+    for field, name in (("count", "counts"), ("mean", "means"), ("active",) * 2, ("top",) * 2):
+        state.arms[field] = content[name]
+    state.arms["lower"] = [-math.inf if x is None else x for x in content["lower"]]
+    state.arms["upper"] = [math.inf if x is None else x for x in content["upper"]]
+    state.next_arms[:] = content["next_arms"]
+    state.sequence[:] = content["sequence"]
+    state.numbers[:] = content["numbers"]
+    sort_again(state.arms, state.slots)
+    renew_slots(state.slots, state.trees, 0, len(policy._labels) - 1)
     return policy
 
 

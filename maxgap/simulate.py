@@ -16,7 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numba import njit
 
-from maxgap.gaps import Flags, Floats, Integers
+from maxgap.gaps import Flags, Floats, Integers, Records
 from maxgap.policies import (
     CROSSED,
     N_NEXT,
@@ -27,7 +27,7 @@ from maxgap.policies import (
     Policy,
     Split,
     decide,
-    largest_empirical_gap,
+    mark_largest_empirical_gap,
     observe,
     settle,
     track_leaders,
@@ -76,33 +76,62 @@ def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> fl
 
 
 @njit(cache=True, nogil=True)
-def _is_correct(top: Flags, means: Floats, least_gap: float) -> bool:
-    """Whether the clusters are the two sides of a gap of true means of at least this size."""
-    above, below = np.inf, -np.inf
-    for arm in range(means.size):
-        if top[arm]:
-            above = min(above, means[arm])
-        else:
-            below = max(below, means[arm])
-    return above - below >= least_gap
+def _sample(
+    rng: np.random.Generator,
+    noise: int,
+    true_means: Floats,
+    true_sigmas: Floats,
+    sampled: Integers,
+    start: int,
+    stop: int,
+    radii: Floats,
+    nested: bool,
+    lazy: bool,
+    arms: Records,
+) -> tuple[int, bool]:
+    """Draw and take a reward of each arm in ``sampled[start:stop]``.
+
+    Returns how many arms were sampled for the first time, and whether intervals have crossed. A
+    function of its own: the loop is as fast as drawing only where the compiler sees little else.
+    """
+    n_first = 0
+    crossed = False
+    for i in range(start, stop):
+        arm = sampled[i]
+        reward = _draw(rng, noise, true_means[arm], true_sigmas[arm])
+        n_first += observe(arms, arm, reward)
+        if not lazy:
+            crossed |= update_interval(arms, arm, radii, nested)
+    return n_first, crossed
 
 
 @njit(cache=True, nogil=True)
-def _answer_is_correct(
-    estimates: Floats,
-    lower: Floats,
-    upper: Floats,
-    top: Flags,
+def _is_correct(
+    arms: Records,
     numbers: Integers,
-    means: Floats,
+    true_means: Floats,
     least_gap: float,
+    radii: Floats,
+    renew: bool,
 ) -> bool:
-    """Whether the present answer is right; never while some arm has no sample."""
+    """Whether the present answer splits the true means at a gap of at least this size.
+
+    Never while some arm has no sample. With ``renew`` the intervals are brought up to date first.
+    """
     if numbers[UNSAMPLED] > 0:
         return False
+    if renew:
+        for arm in range(arms.size):
+            update_interval(arms, arm, radii, False)
     if numbers[STOPPED] == 0:
-        largest_empirical_gap(estimates, lower, upper, top)
-    return _is_correct(top, means, least_gap)
+        mark_largest_empirical_gap(arms)
+    above, below = np.inf, -np.inf
+    for arm in range(arms.size):
+        if arms[arm]["top"]:
+            above = min(above, true_means[arm])
+        else:
+            below = max(below, true_means[arm])
+    return above - below >= least_gap
 
 
 @njit(cache=True, nogil=True)
@@ -115,125 +144,85 @@ def _run(
     budget: int,
     checkpoints: Integers,
     wrong: Flags,
-    snapshots: Integers,
+    counts: Integers,
     radii: Floats,
-    row: Integers,
     nested: bool,
     kind: int,
     rule: int,
     c: float,
     lil_delta: float,
-    counts: Integers,
-    means: Floats,
-    lower: Floats,
-    upper: Floats,
-    sigmas: Floats,
-    active: Flags,
-    top: Flags,
+    arms: Records,
+    slots: Records,
+    trees: Floats,
     next_arms: Integers,
     sequence: Integers,
     numbers: Integers,
-    order: Integers,
-    position: Integers,
-    sorted_lower: Floats,
-    sorted_upper: Floats,
-    width: Floats,
-    end: Floats,
-    next_wide: Integers,
-    touches: Flags,
 ) -> None:
     """Sample until stopped, the budget is spent, or an arm's count may leave the table of radii.
 
-    At each checkpoint reached (a number of samples) ``wrong`` (checkpoint,) and ``snapshots`` of
-    the counts (checkpoint, arm) get their values. The last arguments are a policy's settings and
-    State.
+    At each checkpoint reached (a number of samples) ``wrong`` (checkpoint,) and ``counts``
+    (checkpoint, arm) get their values. The last arguments are a policy's settings and State.
     """
     bounds = uses_bounds(kind, rule)
-    # Intervals of a policy that never looks at them are only needed where an answer is.
+    # A policy that never looks at intervals needs them only where an answer is looked at.
     lazy = not bounds and not nested
+    largest_count = 0
+    for arm in range(arms.size):
+        largest_count = max(largest_count, arms[arm]["count"])
+    rounds_left = radii.shape[1] - 1 - largest_count
+    total = numbers[TOTAL]
     at = 0
-    while at < checkpoints.size and checkpoints[at] <= numbers[TOTAL]:
+    while at < checkpoints.size and checkpoints[at] <= total:
         at += 1
-    rounds_left = radii.shape[1] - 1 - counts.max()
-    while numbers[STOPPED] == 0 and numbers[TOTAL] < budget and rounds_left > 0:
+    while numbers[STOPPED] == 0 and total < budget and rounds_left > 0:
         rounds_left -= 1
-        n_next = numbers[N_NEXT]
+        n_next = min(numbers[N_NEXT], budget - total)
+        whole = n_next == numbers[N_NEXT]
         done = 0
-        while done < n_next and numbers[TOTAL] < budget:
-            # Up to the end of the round or the next checkpoint inside it.
-            stretch = min(n_next - done, budget - numbers[TOTAL])
+        while done < n_next:
+            # Up to the end of the round or a checkpoint inside it.
+            stretch = n_next - done
             if at < checkpoints.size:
-                stretch = min(stretch, checkpoints[at] - numbers[TOTAL])
-            for i in range(done, done + stretch):
-                arm = next_arms[i]
-                reward = _draw(rng, noise, true_means[arm], true_sigmas[arm])
-                observe(arm, reward, counts, means, numbers)
-                if not lazy:
-                    update_interval(
-                        arm, counts, means, lower, upper, numbers, radii, row, nested
-                    )
-            done += stretch
-            if done == n_next:
-                # A checkpoint at the end of a round is looked at after the decision.
-                break
-            if at < checkpoints.size and numbers[TOTAL] == checkpoints[at]:
-                if lazy:
-                    for arm in range(counts.size):
-                        update_interval(
-                            arm, counts, means, lower, upper, numbers, radii, row, nested
-                        )
-                wrong[at] = not _answer_is_correct(
-                    means, lower, upper, top, numbers, true_means, least_gap
-                )
-                snapshots[at] = counts
-                at += 1
-        if bounds:
-            settle(next_arms, done, lower, upper, order, position, sorted_lower, sorted_upper)
-        if kind == UCB:
-            track_leaders(next_arms, done, counts, numbers)
-        if done == n_next:
-            decide(
-                counts,
-                means,
-                lower,
-                upper,
-                sigmas,
-                active,
-                top,
+                stretch = min(stretch, checkpoints[at] - total)
+            n_first, crossed = _sample(
+                rng,
+                noise,
+                true_means,
+                true_sigmas,
                 next_arms,
-                sequence,
-                numbers,
-                order,
-                position,
-                sorted_lower,
-                sorted_upper,
-                width,
-                end,
-                next_wide,
-                touches,
-                kind,
-                rule,
-                c,
-                lil_delta,
+                done,
+                done + stretch,
+                radii,
+                nested,
+                lazy,
+                arms,
             )
-        if at < checkpoints.size and numbers[TOTAL] == checkpoints[at]:
-            if lazy:
-                for arm in range(counts.size):
-                    update_interval(
-                        arm, counts, means, lower, upper, numbers, radii, row, nested
-                    )
-            wrong[at] = not _answer_is_correct(
-                means, lower, upper, top, numbers, true_means, least_gap
-            )
-            snapshots[at] = counts
+            numbers[UNSAMPLED] -= n_first
+            numbers[CROSSED] |= crossed
+            done += stretch
+            total += stretch
+            if done < n_next:
+                wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, lazy)
+                counts[at] = arms["count"]
+                at += 1
+        numbers[TOTAL] = total
+        if bounds:
+            settle(arms, slots, trees, next_arms, n_next)
+        if kind == UCB:
+            track_leaders(arms, next_arms, n_next, numbers)
+        if whole:
+            decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
+        # The end of a round is looked at after the decision, which may have stopped the run.
+        # The last checkpoint may come twice.
+        while at < checkpoints.size and total == checkpoints[at]:
+            wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, lazy)
+            counts[at] = arms["count"]
             at += 1
     if numbers[STOPPED] != 0:
         # A policy that has stopped stands by its answer.
         while at < checkpoints.size:
-            wrong[at] = not _answer_is_correct(
-                means, lower, upper, top, numbers, true_means, least_gap
-            )
-            snapshots[at] = counts
+            wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, False)
+            counts[at] = arms["count"]
             at += 1
 
 
@@ -330,7 +319,8 @@ def _run_once(
         )
         if numbers[STOPPED] or numbers[TOTAL] >= budget:
             break
-        started._grow_radii(int(started._state.counts.max()) + 1)
+        started._grow_radii(int(started.counts.max()) + 1)
+        policy._radii = started._radii  # the next run need not compute them again
     if numbers[CROSSED]:
         started._warn_crossed()
     return started, wrong, counts

@@ -29,10 +29,9 @@ The rules look at arms sorted by lower end (see :mod:`maxgap.gaps`).
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from maxgap.gaps import Flags, Floats, Integers
+from maxgap.gaps import WIDTHS, Floats, Records, largest_between
 
 NAMES = ("clusters", "paper", "literal", "authors", None)
 
@@ -41,9 +40,7 @@ AUTHORS_LOOK_EVERY = 100
 
 
 @njit(cache=True, nogil=True)
-def clusters(
-    lower: Floats, upper: Floats, width: Floats, lower_bound: float, position: int
-) -> bool:
+def clusters(slots: Records, trees: Floats, lower_bound: float, position: int) -> bool:
     """The corrected cluster rule: inside both clusters every gap is below the certain one.
 
     ``lower_bound`` is the certain gap, ``position`` the lowest arm above it. Stops when every
@@ -62,22 +59,17 @@ def clusters(
     """
     if lower_bound <= 0.0:
         return False
-    for k in range(position, lower.size):
-        if width[k] >= lower_bound:
-            return False
-    highest = -np.inf
-    for k in range(position - 1):
-        if width[k] >= lower_bound:
-            return False
-        highest = max(highest, upper[k])
-    return highest - lower[position - 1] < lower_bound
+    inside = largest_between(trees, WIDTHS, position, slots.size - 1)
+    inside = max(inside, largest_between(trees, WIDTHS, 0, position - 2))
+    inside = max(inside, slots[position - 1]["reach"] - slots[position - 1]["lower"])
+    return inside < lower_bound
 
 
 @njit(cache=True, nogil=True)
-def two_active(active: Flags, order: Integers, position: int) -> bool:
+def two_active(arms: Records, slots: Records, position: int) -> bool:
     """Alg. 1: two active arms are left; here also: the certain gap lies between them.
 
-    ``active`` is by arm, ``position`` the lowest arm above the certain gap (0 if there is none).
+    ``position`` is the lowest arm above the certain gap (0 if there is none).
     Certified. Proof: with valid intervals, an arm of the largest gap has a bound of at least
     Delta_max, the lower bound is at most Delta_max, and equality would need intervals of width 0.
     So neither arm was eliminated: they are the two. The certain gap separates true means, one of
@@ -87,8 +79,8 @@ def two_active(active: Flags, order: Integers, position: int) -> bool:
     """
     below = 0
     above = 0
-    for k in range(order.size):
-        if active[order[k]]:
+    for k in range(slots.size):
+        if arms[slots[k]["arm"]]["active"]:
             if k < position:
                 below += 1
             else:

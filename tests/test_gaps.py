@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from strategies import coarse_intervals, estimates, intervals
 
 from maxgap import gap_lower_bound, gap_upper_bounds, gaps, reference
@@ -11,24 +12,16 @@ MANY = settings(max_examples=2000)
 
 
 def slots(lower, upper):
-    """Slots of the arms, sorted, with the order and the widest width."""
+    """Slots and trees of the arms in order."""
     order = np.argsort(lower, kind="stable")
-    lower, upper = lower[order], upper[order]
-    width, end = np.empty(len(lower)), np.empty(len(lower))
-    widest, at, tied = gaps.fill_slots(lower, upper, width, end)
-    return order, lower, upper, width, end, widest, at, tied
+    records, trees = gaps.new_slots(len(order))
+    records["lower"], records["upper"], records["arm"] = lower[order], upper[order], order
+    gaps.renew_slots(records, trees, 0, len(order) - 1)
+    return records, trees
 
 
-def marked(lower, upper, threshold, *, strict):
-    """Arms that `touching` marks, as a boolean array by arm."""
-    order, low, high, width, end, *_ = slots(lower, upper)
-    touches = np.zeros(len(low), dtype=bool)
-    scratch = np.zeros(len(low) + 1, dtype=np.int64)
-    n_marked = gaps.touching(low, high, width, end, threshold, strict, scratch, touches)
-    assert n_marked == touches.sum()
-    by_arm = np.empty_like(touches)
-    by_arm[order] = touches
-    return by_arm
+def leaves(trees, row, n_arms):
+    return trees[row, trees.shape[1] // 2 :][:n_arms]
 
 
 @MANY
@@ -62,18 +55,65 @@ def test_fast_bounds_equal_the_papers_procedure_on_many_arms(n_arms):
 @MANY
 @given(intervals(max_arms=9))
 def test_widest_slot_is_the_highest_bound(ends):
-    *_, widest, at, _ = slots(*ends)
-    assert widest == gap_upper_bounds(*ends).either.max()
-    assert slots(*ends)[3][at] == widest
+    records, trees = slots(*ends)
+    widths = leaves(trees, gaps.WIDTHS, len(records))
+    widest, at, tied = gaps.largest_leaf(trees, gaps.WIDTHS)
+    assert widest == widths[at] == gap_upper_bounds(*ends).either.max()
+    assert tied == ((widths == widest).sum() > 1)
 
 
 @MANY
 @given(intervals(max_arms=9))
 def test_arms_that_touch_a_slot_as_wide_as_a_value_are_those_with_a_bound_as_high(ends):
     either = gap_upper_bounds(*ends).either
+    records, trees = slots(*ends)
     for value in np.append(np.unique(either), [either.max() / 2]):
-        np.testing.assert_array_equal(marked(*ends, value, strict=False), either >= value)
-        np.testing.assert_array_equal(marked(*ends, value, strict=True), either > value)
+        assert gaps.mark_touching(records, trees, value) == (either >= value).sum()
+        np.testing.assert_array_equal(records["touches"], (either >= value)[records["arm"]])
+
+
+@MANY
+@given(intervals(max_arms=9))
+def test_second_bound_is_the_highest_below_the_highest(ends):
+    either = gap_upper_bounds(*ends).either
+    records, trees = slots(*ends)
+    expected = max(either[either < either.max()], default=-np.inf)
+    widest, at, tied = gaps.largest_leaf(trees, gaps.WIDTHS)
+    assert gaps.second_bound_with_ties(records, trees, widest) == expected
+    if not tied:
+        assert gaps.second_bound(records, trees, at) == expected
+
+
+@MANY
+@given(intervals(min_arms=3, max_arms=9), st.data())
+def test_renewing_what_changed_equals_renewing_all(ends, data):
+    records, trees = slots(*ends)
+    top = len(records) - 1
+    first = data.draw(st.integers(0, top))
+    last = data.draw(st.integers(first, top))
+    lengths = st.sampled_from(list(ends[1] - ends[0]))
+    for k in range(first, last + 1):  # other upper ends keep the order
+        records["upper"][k] = records["lower"][k] + data.draw(lengths)
+    again, all_trees = records.copy(), trees.copy()
+    gaps.renew_slots(records, trees, first, last)
+    gaps.renew_slots(again, all_trees, 0, top)
+    np.testing.assert_array_equal(records, again)
+    np.testing.assert_array_equal(trees, all_trees)
+
+
+@MANY
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=20), st.data())
+def test_trees_answer_as_a_scan_of_the_leaves(values, data):
+    trees = np.full((2, 2 << (len(values) - 1).bit_length()), -np.inf)
+    trees[0, trees.shape[1] // 2 :][: len(values)] = values
+    gaps._renew_tree(trees, 0, 0, len(values) - 1)
+    first = data.draw(st.integers(0, len(values) - 1))
+    last = data.draw(st.integers(first - 1, len(values) - 1))
+    least = data.draw(st.integers(0, 5))
+    assert gaps.largest_between(trees, 0, first, last) == max(values[first : last + 1], default=-np.inf)
+    found = gaps.next_at_least(trees, 0, first, least)
+    expected = [k for k, value in enumerate(values) if k >= first and value >= least]
+    assert found == (expected[0] if expected else trees.shape[1] // 2)
 
 
 @MANY
@@ -89,12 +129,12 @@ def test_at_least_two_arms_share_the_highest_bound_to_the_last_bit(ends):
 def test_lower_bound_equals_the_papers_formula(estimate):
     fast, literal = gap_lower_bound(*estimate), reference.gap_lower_bound(*estimate)
     assert fast.value == literal.value
-    order, lower, upper, *_ = slots(*estimate[1:])
-    value, position = gaps.certified_split(lower, upper)
+    records, trees = slots(*estimate[1:])
+    value, position = gaps.certified_split(trees)
     assert value == max(literal.value, 0.0)
     if value > 0:
         assert fast.split_rank == literal.split_rank
-        assert len(order) - position == fast.split_rank
+        assert len(records) - position == fast.split_rank
 
 
 def test_hand_worked_bounds():

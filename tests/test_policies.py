@@ -26,14 +26,14 @@ def decided(cls, estimate, *, counts=None, **settings):
     means, lower, upper = estimate
     policy = cls(len(means), **settings)
     state = policy._state
-    state.counts[:] = 1 if counts is None else counts
-    state.means[:], state.lower[:], state.upper[:] = means, lower, upper
+    state.arms["count"] = 1 if counts is None else counts
+    state.arms["mean"], state.arms["lower"], state.arms["upper"] = means, lower, upper
     state.numbers[core.UNSAMPLED] = 0
-    state.numbers[core.TOTAL] = state.counts.sum()
-    everyone = np.arange(len(means))
-    core.track_leaders(everyone, len(means), state.counts, state.numbers)
-    core._sort_again(lower, upper, *state[10:14])
-    core.decide(*state, *policy._settings()[3:])
+    state.numbers[core.TOTAL] = state.arms["count"].sum()
+    core.track_leaders(state.arms, np.arange(len(means)), len(means), state.numbers)
+    core.sort_again(state.arms, state.slots)
+    core.renew_slots(state.slots, state.trees, 0, len(means) - 1)
+    core.decide(*state, *policy._settings()[2:])
     return policy
 
 
