@@ -942,3 +942,392 @@ def samples_by_scale(table: pd.DataFrame) -> Figure:
     ax.set_ylabel("samples until certified")
     ax.legend()
     return figure
+
+
+def policy_runs(
+    traces: Mapping[str, Mapping[str, NDArray]], *, true_gap: float, ends: Mapping[str, str]
+) -> Figure:
+    """One run of each policy: the intervals of its arms, and the bounds that close on each other.
+
+    Parameters
+    ----------
+    traces : mapping of str to mapping
+        Policy -> arrays of its run, a row a round: "samples" (R,), "lower", "upper", "estimate",
+        "sampled", "bound" (R, K), "certain" (R,).
+    true_gap : float
+        The largest gap, drawn as a dotted line.
+    ends : mapping of str to str
+        Policy -> how its run ended, written beside its last round.
+    """
+    figure, axes = new_figure(len(traces), 2, height=2.7 * len(traces), sharex=True)
+    for (strip, bounds), (label, trace) in zip(axes, traces.items(), strict=True):
+        colour = policy_style(label)["color"]
+        samples = trace["samples"]
+        for arm in range(trace["lower"].shape[1]):
+            low, high = trace["lower"][:, arm], trace["upper"][:, arm]
+            strip.fill_between(samples, low, high, color="0.5", alpha=0.15, lw=0)
+            strip.plot(samples, trace["estimate"][:, arm], color="0.55", lw=0.8)
+            taken = trace["sampled"][:, arm]
+            strip.fill_between(samples, low, high, where=taken, color=colour, alpha=0.3, lw=0)
+            mean = np.where(taken, trace["estimate"][:, arm], np.nan)
+            strip.plot(samples, mean, color=colour, lw=2.2)
+        strip.set(ylim=(-0.9, 3.2), ylabel=f"{label}\nmean")
+        bounds.plot(samples, trace["bound"], color="0.6", lw=0.8)
+        bounds.plot(samples, trace["bound"].max(axis=1), color=_COLOURS[0], label="highest bound")
+        certain = np.maximum(trace["certain"], 0.0)
+        bounds.plot(samples, certain, color=_COLOURS[2], ls="--", label="certain gap")
+        bounds.axhline(true_gap, color="black", lw=0.9, ls=":", label="largest gap")
+        bounds.text(0.97, 0.04, ends[label], transform=bounds.transAxes, ha="right", fontsize=9)
+        bounds.set(ylim=(-0.35, 2.6), ylabel="gap")
+        for ax in (strip, bounds):
+            ax.set_xscale("log")
+            ax.axvline(samples[-1], color="black", lw=0.8)
+            ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    for ax in axes[-1]:
+        ax.set_xlabel("samples")
+    handles, labels = axes[0, 1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=3)
+    return figure
+
+
+def interval_board(
+    means: ArrayLike,
+    estimates: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    counts: ArrayLike,
+    asked: Sequence[int],
+) -> Figure:
+    """State of a policy: intervals by arm, who is sampled next, and the gap that is certain.
+
+    Parameters
+    ----------
+    means, estimates, lower, upper, counts : array_like, shape (K,)
+        True means, empirical means, ends of the intervals, samples taken.
+    asked : sequence of int
+        The arms to be sampled next, drawn filled.
+    """
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    estimates = np.asarray(estimates, dtype=float)
+    figure, ax = new_figure(height=0.42 * low.size + 1.1)
+    for arm in range(low.size):
+        face = _COLOURS[0] if arm in set(asked) else "white"
+        edge = _COLOURS[0] if arm in set(asked) else "0.4"
+        ax.barh(arm, high[arm] - low[arm], left=low[arm], height=0.42, color=face, edgecolor=edge)
+    ax.plot(estimates, range(low.size), ls="", marker="|", ms=15, mew=2, color="black")
+    below = np.arange(low.size) + 0.36
+    ax.plot(means, below, ls="", marker="^", ms=8, color=_COLOURS[3], clip_on=False)
+    order = np.argsort(-estimates, kind="stable")
+    least = np.minimum.accumulate(low[order])[:-1]
+    most = np.maximum.accumulate(high[order][::-1])[::-1][1:]
+    split = int(np.argmax(least - most))
+    if least[split] > most[split]:
+        ax.axvspan(most[split], least[split], color=_COLOURS[2], alpha=0.25, lw=0, zorder=0)
+        text = f"certain: {least[split] - most[split]:.2f}"
+        ax.text((most[split] + least[split]) / 2, -0.75, text, ha="center", va="bottom")
+    right = ax.get_xlim()[1]
+    ax.text(right, -0.75, "samples", ha="right", va="bottom")
+    for arm, count in enumerate(np.asarray(counts)):
+        ax.text(right, arm, str(count), ha="right", va="center")
+    ax.set(xlabel="mean", ylabel="arm", ylim=(low.size - 0.3, -0.8), yticks=range(low.size))
+    ax.grid(visible=False, axis="y")
+    return figure
+
+
+def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
+    """Share of wrong answers among the runs that stopped, one line a rule, intervals as bars.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rule, ratio (of the smaller large gap to the larger one), error, low, high. A rule's
+        label begins with its policy; a rule that is certified is drawn in black.
+    level : float
+        The error allowed, drawn as a horizontal line.
+    """
+    figure, ax = new_figure(height=4.0)
+    for label, rows in table.groupby("rule", sort=False):
+        style = policy_style(str(label))
+        if "corrected" in str(label):
+            style |= {"color": "black", "linestyle": ":", "marker": "v"}
+        bars = [rows["error"] - rows["low"], rows["high"] - rows["error"]]
+        ax.errorbar(rows["ratio"], rows["error"], yerr=bars, label=label, capsize=3, **style)
+    ax.axhline(level, color="black", lw=0.9)
+    ax.text(table["ratio"].max(), level, "error allowed", ha="right", va="bottom", fontsize=9)
+    ax.set(
+        xlabel="largest gap, with the second largest at 1",
+        ylabel="share of wrong answers",
+        ylim=(-0.01, 0.55),
+        xscale="log",
+    )
+    ticks = sorted(table["ratio"].unique())
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.legend()
+    return figure
+
+
+def helper_worth(distances: Mapping[int, float], delta_max: float, arm: str) -> Figure:
+    """What each arm to the right of an arm is worth as its helper: the two terms of gamma.
+
+    Parameters
+    ----------
+    distances : mapping of int to float
+        Rank of an arm -> how far it lies to the right of the arm in question.
+    delta_max : float
+        The largest gap.
+    arm : str
+        Name of the arm in question.
+    """
+    figure, ax = new_figure(height=3.4)
+    reach = 1.04 * max([delta_max, *distances.values()])
+    x = np.array([0.0, delta_max])
+    ax.plot(x, x, color=_COLOURS[0], ls="--", lw=1.3)
+    ax.plot(x, delta_max - x, color=_COLOURS[1], ls="-.", lw=1.3)
+    tent = np.array([0.0, delta_max / 2, delta_max])
+    ax.plot(tent, np.minimum(tent, delta_max - tent), color="black", lw=2.4)
+    high = 0.92 * delta_max
+    ax.text(0.13 * delta_max, high, "told from the largest gap", color=_COLOURS[1])
+    ax.text(0.87 * delta_max, high, "told from the arm", color=_COLOURS[0], ha="right")
+    worth = {rank: min(d, delta_max - d) for rank, d in distances.items() if d < delta_max}
+    best = max(worth, key=lambda rank: worth[rank])
+    for rank, distance in distances.items():
+        colour = _COLOURS[2] if rank == best else "0.35"
+        ax.plot(distance, max(worth.get(rank, 0.0), 0.0), "o", color=colour, ms=8, clip_on=False)
+        ax.annotate(
+            str(rank),
+            (distance, max(worth.get(rank, 0.0), 0.0)),
+            xytext=(0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontweight="bold" if rank == best else "normal",
+        )
+    ax.axhline(worth[best], color=_COLOURS[2], lw=1, ls=":")
+    ax.text(reach, worth[best], r"$\gamma^r$", color=_COLOURS[2], ha="right", va="bottom")
+    ax.set(
+        xlabel=f"distance of an arm to the right of arm {arm}",
+        ylabel="worth as a helper",
+        xlim=(0, reach),
+        ylim=(0, delta_max),
+    )
+    return figure
+
+
+def helper_arm(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    arm: int,
+    helper: int,
+    opening: int,
+    certain: tuple[int, int],
+) -> Figure:
+    """Intervals by rank in the round in which a helper rules an arm out (the paper's Figure 4).
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals, arms by rank.
+    arm, helper, opening : int
+        The arm ruled out; the arm whose upper end closes its right-gap bound; the arm at whose
+        lower end that bound opens. Ranks, from 1.
+    certain : (int, int)
+        Ranks of the arms above and below the certain gap.
+    """
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    figure, ax = new_figure(height=5.2)
+    own = arm - 1
+    for i, (left, right) in enumerate(zip(low, high, strict=True)):
+        special = {arm: _COLOURS[0], helper: _COLOURS[2]}
+        mixed = i != own and left <= high[own] and low[own] <= right
+        ax.plot(
+            [left, right],
+            [i + 1, i + 1],
+            color=special.get(i + 1, "0.4"),
+            ls="--" if mixed else "-",
+            lw=3.2 if i + 1 in special else 1.8,
+            marker="|",
+            ms=8,
+        )
+    for (left, right), colour, name in (
+        ((high[certain[1] - 1], low[certain[0] - 1]), "0.85", "certain gap"),
+        ((low[opening - 1], high[helper - 1]), (*_COLOURS[2], 0.15), f"right-gap bound of {arm}"),
+    ):
+        ax.axvspan(left, right, color=colour, lw=0, zorder=0)
+        middle = (left + right) / 2
+        ax.text(middle, 0, f"{name}\n{right - left:.2f}", ha="center", va="bottom")
+    ranks = np.arange(1, low.size + 1)
+    ax.set(xlabel="mean", ylabel="arm, by rank", yticks=ranks, ylim=(low.size + 0.7, -1.6))
+    ax.grid(visible=False, axis="y")
+    return figure
+
+
+def samples_by_hardness(
+    table: pd.DataFrame, fits: Mapping[str, tuple[float, float]], *, x: str, xlabel: str
+) -> Figure:
+    """Samples of single arms against an inverse squared hardness, a panel a policy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row an arm and run: policy, samples, end (bool: drawn as a cross), and the column `x`.
+    fits : mapping of str to (float, float)
+        Policy -> exponent and intercept (natural logarithm) of its fitted power law.
+    x, xlabel : str
+        Column of the horizontal axis, and its name.
+    """
+    labels = list(dict.fromkeys(table["policy"]))
+    figure, axes = new_figure(1, len(labels), height=3.8, sharex=True, sharey=True)
+    ends = np.array([table[x].min(), table[x].max()])
+    for label, ax in zip(labels, np.atleast_1d(axes), strict=True):
+        rows = table[table["policy"] == label]
+        style = policy_style(label)
+        for is_end, marker, colour, name in (
+            (False, "o", style["color"], "needs a helper"),
+            (True, "x", "0.45", "needs none"),
+        ):
+            part = rows[rows["end"] == is_end]
+            ax.plot(part[x], part["samples"], marker, color=colour, ms=3, alpha=0.5, label=name)
+        exponent, intercept = fits[label]
+        ax.plot(ends, np.exp(intercept) * ends**exponent, color="black", lw=2, label="fit")
+        ax.set_title(label, fontsize=11)
+        ax.set(xscale="log", yscale="log")
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel("samples of the arm")
+    handles, names = first.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3, markerscale=2)
+    figure.supxlabel(xlabel, fontsize=11)
+    return figure
+
+
+def measured_against_bound(table: pd.DataFrame) -> Figure:
+    """Samples taken against samples allowed by a theorem, on logarithmic axes with the diagonal.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row a run: policy, measured, bound.
+    """
+    figure, ax = new_figure(height=4.2)
+    for label, rows in table.groupby("policy", sort=False):
+        style = policy_style(str(label))
+        ax.plot(
+            rows["bound"],
+            rows["measured"],
+            style["marker"],
+            color=style["color"],
+            ms=4,
+            alpha=0.5,
+            label=label,
+        )
+    ends = np.array([table["measured"].min() / 1.5, table["bound"].max() * 1.5])
+    ax.fill_between(ends, ends, ends[1], color="0.9", lw=0, zorder=0)
+    ax.plot(ends, ends, color="black", lw=1.2)
+    ax.text(0.3, 0.9, "not allowed", transform=ax.transAxes, ha="center")
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlim=(table["bound"].min() / 1.5, ends[1]),
+        ylim=ends,
+        xlabel="samples that the theorem allows",
+        ylabel="samples taken",
+    )
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def samples_by_rank_and_rule(table: pd.DataFrame, split_rank: int) -> Figure:
+    """Mean samples of each arm by rank, one line a rule, with 95 % bars; logarithmic.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rule, rank, mean, low, high.
+    split_rank : int
+        Rank of the arm above the largest gap, which is marked.
+    """
+    figure, ax = new_figure(height=3.6)
+    looks = [("o", "-", _COLOURS[1]), ("s", "--", _COLOURS[0]), ("D", ":", _COLOURS[2])]
+    for (rule, rows), (marker, dash, colour) in zip(
+        table.groupby("rule", sort=False), looks, strict=False
+    ):
+        spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+        ax.errorbar(
+            rows["rank"],
+            rows["mean"],
+            yerr=spread,
+            marker=marker,
+            ls=dash,
+            color=colour,
+            capsize=2.5,
+            ms=5,
+            label=rule,
+        )
+    ax.axvline(split_rank + 0.5, color="0.5", lw=1, ls=":")
+    ax.text(split_rank + 0.5, 1.0, " largest gap", transform=ax.get_xaxis_transform(), va="top")
+    ax.set(yscale="log", xlabel="rank", ylabel="samples of the arm", xticks=table["rank"].unique())
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def stopping_times(table: pd.DataFrame, *, xlabel: str) -> Figure:
+    """Mean samples until a policy stops against hardness, a panel a stopping rule.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rule, policy, hardness, mean, low, high.
+    xlabel : str
+        Name of the horizontal axis.
+    """
+    rules = list(dict.fromkeys(table["rule"]))
+    figure, axes = new_figure(1, len(rules), height=4.2, sharex=True, sharey=True)
+    for rule, ax in zip(rules, np.atleast_1d(axes), strict=True):
+        for label, rows in table[table["rule"] == rule].groupby("policy", sort=False):
+            spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+            style = policy_style(str(label))
+            ax.errorbar(rows["hardness"], rows["mean"], yerr=spread, label=label, **style)
+        steady = np.array([table["hardness"].min(), table["hardness"].max()])
+        start = table["mean"].min() / 1.5
+        ax.plot(steady, start * steady / steady[0], color="0.5", lw=1.2, ls=(0, (1, 1)))
+        ax.set_title(rule, fontsize=11)
+        ax.set(xscale="log", yscale="log")
+        ax.set_xticks([2e4, 3e4, 4e4], ["20,000", "30,000", "40,000"])
+        ax.minorticks_off()
+        ax.text(steady[1], start * steady[1] / steady[0] / 1.1, "slope 1", ha="right", va="top")
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel("samples until it stops")
+    handles, names = first.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2)
+    figure.supxlabel(xlabel, fontsize=11)
+    return figure
+
+
+def stopping_ratios(table: pd.DataFrame, *, xlabel: str) -> Figure:
+    """How many times longer round robin takes under the same rule, a panel a rule, with bars.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rule, policy, x, ratio, low, high.
+    xlabel : str
+        Name of the horizontal axis.
+    """
+    rules = list(dict.fromkeys(table["rule"]))
+    figure, axes = new_figure(1, len(rules), height=3.6, sharex=True, sharey=True)
+    for rule, ax in zip(rules, np.atleast_1d(axes), strict=True):
+        for label, rows in table[table["rule"] == rule].groupby("policy", sort=False):
+            spread = [rows["ratio"] - rows["low"], rows["high"] - rows["ratio"]]
+            style = policy_style(str(label))
+            ax.errorbar(rows["x"], rows["ratio"], yerr=spread, label=label, capsize=2.5, **style)
+        ax.axhspan(6, 8, color="0.88", lw=0, zorder=0)
+        ax.axhline(1, color="black", lw=0.8)
+        ax.set_title(rule, fontsize=11)
+        ax.set(ylim=(0, None))
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel("times fewer samples")
+    handles, names = first.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    figure.supxlabel(xlabel, fontsize=11)
+    return figure
