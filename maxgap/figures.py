@@ -1050,7 +1050,7 @@ def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
         style = policy_style(str(label))
         if "corrected" in str(label):
             style |= {"color": "black", "linestyle": ":", "marker": "v"}
-        bars = [rows["error"] - rows["low"], rows["high"] - rows["error"]]
+        bars = np.clip([rows["error"] - rows["low"], rows["high"] - rows["error"]], 0, None)
         ax.errorbar(rows["ratio"], rows["error"], yerr=bars, label=label, capsize=3, **style)
     ax.axhline(level, color="black", lw=0.9)
     ax.text(table["ratio"].max(), level, "error allowed", ha="right", va="bottom", fontsize=9)
@@ -1330,4 +1330,118 @@ def stopping_ratios(table: pd.DataFrame, *, xlabel: str) -> Figure:
     handles, names = first.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)
     figure.supxlabel(xlabel, fontsize=11)
+    return figure
+
+
+def level_sets(
+    panels: Sequence[tuple[str, ArrayLike, ArrayLike, Sequence[frozenset[int]], tuple[int, int]]],
+    arm: int,
+    delta_max: float,
+) -> Figure:
+    """Intervals at several times of a run, arms told apart by their level for one arm.
+
+    Parameters
+    ----------
+    panels : sequence of (str, array_like, array_like, sequence of frozenset, (int, int))
+        A panel each: its title, lower and upper ends of shape (K,), the level 0, 1 and 2 arms, and
+        the two arms whose ends make the right-gap bound.
+    arm : int
+        The arm whose levels these are.
+    delta_max : float
+        Largest gap of the means, drawn as a yardstick.
+    """
+    figure, axes = new_figure(len(panels), height=2.6 * len(panels) + 0.5, sharex=True)
+    styles = [(_COLOURS[0], "-"), (_COLOURS[2], "--"), (_COLOURS[3], "-.")]
+    for ax, (title, lower, upper, levels, (i_l, i_r)) in zip(np.ravel(axes), panels, strict=True):
+        low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+        n_arms = low.size
+        for j in range(n_arms):
+            level = next((k for k, arms in enumerate(levels) if j in arms), None)
+            colour, dash = ("0.75", ":") if level is None else styles[level]
+            width = 4.5 if j == arm else 2.5
+            ax.plot([low[j], high[j]], [j, j], color=colour, ls=dash, lw=width)
+        ax.axvline(high[arm], color="0.6", lw=0.8, ls=":")
+        bound = high[i_r] - low[i_l]
+        _bracket(ax, (low[i_l], high[i_r]), n_arms + 0.2, f"right-gap bound {bound:.2f}")
+        ends = (low[i_l], low[i_l] + delta_max)
+        arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0, "lw": 3}
+        ax.annotate("", (ends[0], -1), (ends[1], -1), arrowprops=arrow)
+        ax.text(ends[1], -1, f"  largest gap {delta_max:.2f}", va="center", fontsize=9)
+        ax.set(ylim=(-1.7, n_arms + 2.0), ylabel="arm")
+        ax.set_yticks(range(n_arms))
+        ax.text(0.995, 0.03, title, transform=ax.transAxes, ha="right", fontsize=10)
+        ax.grid(visible=False)
+    handles = [
+        plt.Line2D([], [], color=colour, ls=dash, lw=2.5, label=f"level {k}")
+        for k, (colour, dash) in enumerate(styles)
+    ]
+    handles.append(plt.Line2D([], [], color="0.75", ls=":", lw=2.5, label="no level"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False)
+    np.ravel(axes)[-1].set_xlabel("mean")
+    return figure
+
+
+def bounds_over_time(
+    samples: ArrayLike,
+    right: Mapping[int, ArrayLike],
+    sampled: Mapping[int, ArrayLike],
+    highest: ArrayLike,
+    delta_max: float,
+) -> Figure:
+    """Right-gap bounds of some arms during a run, thick where the bound makes its arm sampled.
+
+    Parameters
+    ----------
+    samples : array_like, shape (T,)
+        Samples of all arms before each decision.
+    right, sampled : mapping of int to array_like of shape (T,)
+        Arm -> its right-gap bound, and whether that bound is the highest of all.
+    highest : array_like, shape (T,)
+        The highest gap bound of all arms.
+    delta_max : float
+        Largest gap of the means, a horizontal line.
+    """
+    figure, ax = new_figure(height=4.2)
+    time = np.asarray(samples, dtype=float)
+    ax.axhline(delta_max, color="black", lw=1, ls="--")
+    ax.text(time[-1], delta_max, " largest gap", va="center", fontsize=9)
+    ax.plot(time, np.asarray(highest), color="0.8", lw=7, label="highest bound of all arms")
+    for (arm, bound), colour in zip(
+        right.items(), (_COLOURS[0], _COLOURS[2], _COLOURS[3]), strict=False
+    ):
+        y, now = np.asarray(bound, dtype=float), np.asarray(sampled[arm], dtype=bool)
+        ax.plot(time, y, color=colour, lw=1, ls=":")
+        ax.plot(time, np.where(now, y, np.nan), color=colour, lw=2.6, label=f"arm {arm}")
+        last = int(np.flatnonzero(now)[-1])
+        ax.plot(time[last], y[last], "X", color=colour, ms=9)
+    ax.set(xscale="log", xlabel="samples of all arms", ylabel="right-gap bound")
+    ax.set(xlim=(time[0], time[-1]), ylim=(0, 3.2 * delta_max))
+    ax.legend(loc="upper right")
+    return figure
+
+
+def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float]) -> Figure:
+    """Histogram of positive numbers on a logarithmic axis, with vertical lines.
+
+    Parameters
+    ----------
+    ratios : array_like, shape (N,)
+        The numbers.
+    marks : mapping of str to float
+        Name of a line -> its place.
+    """
+    figure, ax = new_figure(height=3.6)
+    values = np.asarray(ratios, dtype=float)
+    edges = np.geomspace(min(values.min(), *marks.values()) / 1.2, max(marks.values()) * 1.3, 40)
+    ax.hist(values, bins=edges, color=_COLOURS[0], alpha=0.75)
+    dashes = ["--", "-.", ":"]
+    for (name, place), dash, colour in zip(
+        marks.items(), dashes, (_COLOURS[3], "black", _COLOURS[2]), strict=False
+    ):
+        ax.axvline(place, ls=dash, color=colour, lw=2, label=name)
+    ax.set(xscale="log", xlabel="samples in units of the printed constant", ylabel="runs")
+    ticks = [t for t in (0.2, 0.5, 1, 2, 5, 10, 20, 50) if edges[0] < t < edges[-1]]
+    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    ax.minorticks_off()
+    figure.legend(loc="outside upper center", ncols=1, frameon=False)
     return figure
