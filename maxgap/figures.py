@@ -1402,20 +1402,22 @@ def bounds_over_time(
         Largest gap of the means, a horizontal line.
     """
     figure, ax = new_figure(height=4.2)
-    time = np.asarray(samples, dtype=float)
+    time, top = np.asarray(samples, dtype=float), np.asarray(highest, dtype=float)
+    ceiling = 3 * delta_max
     ax.axhline(delta_max, color="black", lw=1, ls="--")
     ax.text(time[-1], delta_max, " largest gap", va="center", fontsize=9)
-    ax.plot(time, np.asarray(highest), color="0.8", lw=7, label="highest bound of all arms")
-    for (arm, bound), colour in zip(
-        right.items(), (_COLOURS[0], _COLOURS[2], _COLOURS[3]), strict=False
-    ):
+    ax.plot(time, top, color="0.8", lw=8, label="highest bound of all arms")
+    colours = (_COLOURS[0], _COLOURS[2], _COLOURS[3])
+    # Arms share the bound: the first of them is drawn last, on top of those that stay longer.
+    for depth, ((arm, bound), colour) in enumerate(zip(right.items(), colours, strict=False)):
         y, now = np.asarray(bound, dtype=float), np.asarray(sampled[arm], dtype=bool)
-        ax.plot(time, y, color=colour, lw=1, ls=":")
-        ax.plot(time, np.where(now, y, np.nan), color=colour, lw=2.6, label=f"arm {arm}")
         last = int(np.flatnonzero(now)[-1])
-        ax.plot(time[last], y[last], "X", color=colour, ms=9)
+        order = 6 - depth
+        ax.plot(time[last:], y[last:], color=colour, lw=1.4, ls=":", zorder=order)
+        ax.plot(time, np.where(now, y, np.nan), color=colour, lw=3, zorder=order)
+        ax.plot(time[last], y[last], "X", color=colour, ms=10, zorder=7, label=f"arm {arm}")
     ax.set(xscale="log", xlabel="samples of all arms", ylabel="right-gap bound")
-    ax.set(xlim=(time[0], time[-1]), ylim=(0, 3.2 * delta_max))
+    ax.set(xlim=(time[top < ceiling][0], time[-1]), ylim=(0, ceiling))
     ax.legend(loc="upper right")
     return figure
 
