@@ -358,27 +358,28 @@ def certified_split(trees: Floats) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True)
-def mark_touching(slots: Records, trees: Floats, least: float) -> int:
-    """Mark the arms whose gap bound is at least ``least``, in O(K); returns how many.
+def mark_touching(slots: Records, trees: Floats, least: float, first: int, last: int) -> int:
+    """Mark, at positions first..last, the arms whose gap bound is at least ``least``; how many?
 
     The slots an arm touches are a contiguous range, because both ends of the slots increase and
     none lies around an arm's whole interval. The range starts at the first slot that ends above
-    the arm's lower end and stops at the last that opens below its upper end.
+    the arm's lower end and stops at the last that opens below its upper end. One pass finds the
+    next slot wide enough from every position on, a second goes through the arms: O(K).
     """
     n_arms = slots.size
     leaves = trees.shape[1] // 2
-    next_wide = n_arms
-    for k in range(n_arms - 1, -1, -1):
+    start = _first_ending_at_or_above(slots, slots[first]["lower"])
+    next_wide = next_at_least(trees, WIDTHS, last + 1, least)
+    for k in range(last, start - 1, -1):
         if trees[WIDTHS, leaves + k] >= least:
             next_wide = k
         slots[k]["next_wide"] = next_wide
-    first = 0
     marked = 0
-    for k in range(n_arms):
+    for k in range(first, last + 1):
         low = slots[k]["lower"]
-        while first < n_arms - 1 and slots[first]["end"] < low:
-            first += 1
-        wide_slot = slots[first]["next_wide"]
+        while start < n_arms - 1 and slots[start]["end"] < low:
+            start += 1
+        wide_slot = slots[start]["next_wide"]
         inside = wide_slot < n_arms and slots[wide_slot]["lower"] <= slots[k]["upper"]
         slots[k]["touches"] = inside
         marked += inside
@@ -399,16 +400,8 @@ def second_bound(slots: Records, trees: Floats, at: int) -> float:
     best = -np.inf
     beyond = _first_above(slots, right, at)
     if beyond < n_arms:
-        # First slot that ends at or above the lowest arm to the right.
-        lowest = slots[beyond]["lower"]
-        low, high = 0, n_arms - 1
-        while low < high:
-            middle = (low + high) // 2
-            if slots[middle]["end"] < lowest:
-                low = middle + 1
-            else:
-                high = middle
-        best = largest_between(trees, WIDTHS, low, n_arms - 1)
+        first = _first_ending_at_or_above(slots, slots[beyond]["lower"])
+        best = largest_between(trees, WIDTHS, first, n_arms - 1)
     highest = -np.inf
     for k in range(at - 1, -1, -1):
         r = slots[k]["upper"]
@@ -420,6 +413,19 @@ def second_bound(slots: Records, trees: Floats, at: int) -> float:
         last = _first_above(slots, highest, 0) - 1
         best = max(best, largest_between(trees, WIDTHS, 0, last))
     return best
+
+
+@njit(cache=True, nogil=True)
+def _first_ending_at_or_above(slots: Records, value: float) -> int:
+    """First slot that ends at or above ``value``, which is some lower end."""
+    low, high = 0, slots.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if slots[middle]["end"] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @njit(cache=True, nogil=True)
@@ -442,7 +448,7 @@ def second_bound_with_ties(slots: Records, trees: Floats, widest: float) -> floa
     By counting, for every slot, how many of the arms with a lower bound touch it.
     """
     n_arms = slots.size
-    mark_touching(slots, trees, widest)
+    mark_touching(slots, trees, widest, 0, n_arms - 1)
     cover = np.zeros(n_arms + 1, np.int64)
     first = 0
     for k in range(n_arms):

@@ -204,57 +204,63 @@ def settle(
 ) -> None:
     """Bring the slots up to date after the intervals of ``moved[:n_moved]`` have changed."""
     last = slots.size - 1
-    if 4 * n_moved > last:
-        sort_again(arms, slots)
-        renew_slots(slots, trees, 0, last)
-        return
     lowest, highest = last, 0
     for i in range(n_moved):
-        arm = moved[i]
-        value = arms[arm]["lower"]
-        k = arms[arm]["position"]
+        k = arms[moved[i]]["position"]
         lowest, highest = min(lowest, k), max(highest, k)
-        while k > 0 and slots[k - 1]["lower"] > value:
-            _put(arms, slots, k, slots[k - 1]["arm"], slots[k - 1]["lower"], slots[k - 1]["upper"])
-            k -= 1
-        while k < last and slots[k + 1]["lower"] < value:
-            _put(arms, slots, k, slots[k + 1]["arm"], slots[k + 1]["lower"], slots[k + 1]["upper"])
-            k += 1
-        _put(arms, slots, k, arm, value, arms[arm]["upper"])
-        lowest, highest = min(lowest, k), max(highest, k)
+    if highest - lowest < 3 * n_moved:
+        lowest, highest = sort_again(arms, slots, lowest, highest)
+    else:
+        for i in range(n_moved):
+            arm = moved[i]
+            value = arms[arm]["lower"]
+            k = arms[arm]["position"]
+            while k > 0 and slots[k - 1]["lower"] > value:
+                _put(slots, k, slots[k - 1]["arm"], slots[k - 1]["lower"], arms)
+                k -= 1
+            while k < last and slots[k + 1]["lower"] < value:
+                _put(slots, k, slots[k + 1]["arm"], slots[k + 1]["lower"], arms)
+                k += 1
+            _put(slots, k, arm, value, arms)
+            lowest, highest = min(lowest, k), max(highest, k)
     renew_slots(slots, trees, lowest, highest)
 
 
 @njit(cache=True, nogil=True)
-def _put(arms: Records, slots: Records, k: int, arm: int, lower: float, upper: float) -> None:
+def _put(slots: Records, k: int, arm: int, lower: float, arms: Records) -> None:
     slots[k]["arm"] = arm
     slots[k]["lower"] = lower
-    slots[k]["upper"] = upper
+    slots[k]["upper"] = arms[arm]["upper"]
     arms[arm]["position"] = k
 
 
 @njit(cache=True, nogil=True)
-def sort_again(arms: Records, slots: Records) -> None:
-    """Sort all arms: by insertion, since few change places, or afresh where many do."""
+def sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[int, int]:
+    """Sort the arms after those at positions first..last have changed; returns what has changed.
+
+    By insertion, since few change places; afresh where many do.
+    """
     n_arms = slots.size
+    lowest = first
     moves = 0
-    for k in range(n_arms):
+    k = first
+    while k < n_arms:
         arm = slots[k]["arm"]
         value = arms[arm]["lower"]
         j = k
         while j > 0 and slots[j - 1]["lower"] > value:
-            slots[j]["arm"] = slots[j - 1]["arm"]
-            slots[j]["lower"] = slots[j - 1]["lower"]
+            _put(slots, j, slots[j - 1]["arm"], slots[j - 1]["lower"], arms)
             j -= 1
-        slots[j]["arm"] = arm
-        slots[j]["lower"] = value
+        if j == k and k > last:
+            break
+        _put(slots, j, arm, value, arms)
+        lowest = min(lowest, j)
         moves += k - j
         if moves > 8 * n_arms:
             _sort_afresh(arms, slots)
-            break
-    for k in range(n_arms):
-        arm = slots[k]["arm"]
-        _put(arms, slots, k, arm, arms[arm]["lower"], arms[arm]["upper"])
+            return 0, n_arms - 1
+        k += 1
+    return lowest, k - 1
 
 
 @njit(cache=True, nogil=True)
@@ -265,7 +271,8 @@ def _sort_afresh(arms: Records, slots: Records) -> None:
         values[arm] = arms[arm]["lower"]
     order = np.argsort(values, kind="mergesort")
     for k in range(order.size):
-        slots[k]["arm"] = order[k]
+        arm = order[k]
+        _put(slots, k, arm, values[arm], arms)
 
 
 @njit(cache=True, nogil=True)
@@ -347,7 +354,7 @@ def decide(
             by = BY_RULE
     elif rule == AUTHORS and kind != SORT:
         lower_bound, split = certified_split(trees)
-        if rules.few_wide(mark_touching(slots, trees, _just_above(lower_bound))):
+        if rules.few_wide(mark_touching(slots, trees, _just_above(lower_bound), 0, slots.size - 1)):
             by = BY_RULE
     elif rule == PAPER or rule == LITERAL:
         if kind == ELIM:
@@ -413,16 +420,24 @@ def _eliminate(
     arms: Records, slots: Records, trees: Floats, lower_bound: float, next_arms: Integers
 ) -> int:
     """Algorithm 1, line 6: drop the arms whose gap bound is at most a positive lower bound."""
-    if lower_bound > 0.0:
-        mark_touching(slots, trees, _just_above(lower_bound))
-        for k in range(slots.size):
-            if not slots[k]["touches"]:
-                arms[slots[k]["arm"]]["active"] = False
-    n_next = 0
+    n_active = 0
+    lowest, highest = slots.size - 1, 0
     for arm in range(arms.size):
         if arms[arm]["active"]:
-            next_arms[n_next] = arm
-            n_next += 1
+            next_arms[n_active] = arm
+            n_active += 1
+            k = arms[arm]["position"]
+            lowest, highest = min(lowest, k), max(highest, k)
+    if lower_bound <= 0.0:
+        return n_active
+    mark_touching(slots, trees, _just_above(lower_bound), lowest, highest)
+    n_next = 0
+    for i in range(n_active):
+        arm = next_arms[i]
+        next_arms[n_next] = arm
+        stays = slots[arms[arm]["position"]]["touches"]
+        arms[arm]["active"] = stays
+        n_next += stays
     return n_next
 
 
@@ -494,7 +509,7 @@ def _arms_touching(slots: Records, trees: Floats, least: float, next_arms: Integ
     if k < n_arms:
         # Too many slots to go through one by one.
         n_next = 0
-        mark_touching(slots, trees, least)
+        mark_touching(slots, trees, least, 0, n_arms - 1)
         for k in range(n_arms):
             if slots[k]["touches"]:
                 next_arms[n_next] = slots[k]["arm"]
@@ -1064,8 +1079,9 @@ def _restored(content: dict[str, Any]) -> Policy:
     state.next_arms[:] = content["next_arms"]
     state.sequence[:] = content["sequence"]
     state.numbers[:] = content["numbers"]
-    sort_again(state.arms, state.slots)
-    renew_slots(state.slots, state.trees, 0, len(policy._labels) - 1)
+    last = len(policy._labels) - 1
+    sort_again(state.arms, state.slots, 0, last)
+    renew_slots(state.slots, state.trees, 0, last)
     return policy
 
 

@@ -67,9 +67,8 @@ class Run(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
-    if noise == NORMAL:
-        return mean + sigma * rng.standard_normal()
+def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
+    """A reward with noise that is not normal."""
     if noise == STUDENT_T:
         return mean + sigma * rng.standard_t(3.0) / STUDENT_T_SCALE
     return 1.0 if rng.random() < mean else 0.0
@@ -96,11 +95,22 @@ def _sample(
     """
     n_first = 0
     crossed = False
-    for i in range(start, stop):
-        arm = sampled[i]
-        reward = _draw(rng, noise, true_means[arm], true_sigmas[arm])
-        n_first += observe(arms, arm, reward)
-        if not lazy:
+    if noise == NORMAL and lazy:
+        for i in range(start, stop):
+            arm = sampled[i]
+            reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
+            n_first += observe(arms, arm, reward)
+    elif noise == NORMAL:
+        for i in range(start, stop):
+            arm = sampled[i]
+            reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
+            n_first += observe(arms, arm, reward)
+            crossed |= update_interval(arms, arm, radii, nested)
+    else:
+        for i in range(start, stop):
+            arm = sampled[i]
+            reward = _draw_other(rng, noise, true_means[arm], true_sigmas[arm])
+            n_first += observe(arms, arm, reward)
             crossed |= update_interval(arms, arm, radii, nested)
     return n_first, crossed
 
