@@ -43,11 +43,16 @@ class Table(list):
         return "\n\n".join("\n".join(f"{f}: {row[f]}" for f in FIELDS) for row in self)
 
     def _repr_html_(self):
-        head = "".join(f"<th>{field}</th>" for field in FIELDS[1:])
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(row[f])}</td>" for f in FIELDS[1:]) + "</tr>"
-            for row in self
-        )
+        linked = bool(self) and "chapter" in self[0]
+        shown = [*FIELDS[1:], "chapter"] if linked else FIELDS[1:]
+        head = "".join(f"<th>{field}</th>" for field in shown)
+        body = ""
+        for row in self:
+            cells = "".join(f"<td>{html.escape(row[f])}</td>" for f in FIELDS[1:])
+            if linked:
+                chapter = row["chapter"]
+                cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
+            body += f"<tr>{cells}</tr>"
         return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
@@ -72,3 +77,17 @@ def read_all():
         for path in sorted(RECORDS.glob("*.json"))
         for row in json.loads(path.read_text(encoding="utf-8"))
     ]
+
+
+def with_outcome(rows, *outcomes):
+    """The rows with one of these outcomes, as a table, in the order of the book."""
+    return Table(row for row in rows if row["outcome"] in outcomes)
+
+
+def tally(rows):
+    """Number of verdicts, scope by outcome."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    counts = pd.crosstab(frame["scope"], frame["outcome"], margins=True, margins_name="all")
+    return counts.reindex(index=[*SCOPES, "all"], columns=[*OUTCOMES, "all"], fill_value=0)
