@@ -284,13 +284,20 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
-    """Maxima above the leaves first..last; node i has the children 2i and 2i + 1."""
+    """Maxima above the leaves first..last; node i has the children 2i and 2i + 1.
+
+    Separations change less: there the way up ends where nothing is new.
+    """
     low = (trees.shape[1] // 2 + first) >> 1
     high = (trees.shape[1] // 2 + last) >> 1
-    while low >= 1:
+    changed = True
+    while low >= 1 and (changed or row == WIDTHS):
+        changed = False
         for i in range(low, high + 1):
             left, right = trees[row, 2 * i], trees[row, 2 * i + 1]
-            trees[row, i] = left if left > right else right
+            larger = left if left > right else right
+            changed |= trees[row, i] != larger
+            trees[row, i] = larger
         low >>= 1
         high >>= 1
 
