@@ -6,6 +6,7 @@ nothing: their stored outputs are renewed only together with other results.
 
 from __future__ import annotations
 
+import base64
 import copy
 import sys
 from pathlib import Path
@@ -14,6 +15,13 @@ import nbformat
 from chapters import describe_failure
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+#: Figures that pages which are no notebooks show too: (notebook, figure) -> file in _static.
+PICTURES = {
+    ("01-maxgap-problem", "fig-problem-scenes"): "problem.png",
+    ("08-streetview", "fig-streetview-error"): "streetview-error.png",
+}
+STATIC = Path(__file__).parent.parent / "_static"
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -43,6 +51,17 @@ def refresh(path: Path) -> bool:
     return True
 
 
+def copy_pictures(path: Path) -> None:
+    """Write the notebook's figures that other pages show; those are the stored outputs, decoded."""
+    notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    for cell in notebook.cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+        target = PICTURES.get((path.stem, figure))
+        if target:
+            (png,) = [o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})]
+            (STATIC / target).write_bytes(base64.b64decode(png))
+
+
 def _text(notebook: nbformat.NotebookNode) -> str:
     return nbformat.writes(notebook) + "\n"
 
@@ -65,6 +84,7 @@ def main(names: list[str]) -> int:
         except (CellExecutionError, CellTimeoutError) as error:
             print(f"A chapter failed: {path.name}, {describe_failure(error)}", file=sys.stderr)
             return 1
+        copy_pictures(path)
         print(f"{name}: {'changed' if changed else 'unchanged'}", flush=True)
     return 0
 
