@@ -621,6 +621,8 @@ def lemma_checks(
     - "Lemma 10": an arm i, a decision, an i_r. It lies in level 0, 1 or 2.
     - "Corollary 2, before": a level-2 arm of i at a decision. It was in some level ever before.
     - "Corollary 2, after": the same arm at that or a later decision. It is not in level 0 or 1.
+    - "Corollary 2, third claim": a level-0 or level-1 arm of i at a decision. It was one ever
+      before. The paper does not state this, but uses it.
     - "Lemma 12": an arm i whose right-gap bound is the highest of all, and an arm whose interval
       holds one of that bound's ends. It is sampled.
     - "Lemma 13, level 1": such an i with a level-1 i_r. All level-1 arms are sampled.
@@ -685,9 +687,10 @@ def lemma_checks(
     check("(m) equals (m+1)", either[:, upper_side] == either[:, lower_side])
     for i in range(len(means)):
         level0, level1, level2 = _level_masks(i, lower, upper)
-        in_a_level = level0 | level1 | level2
+        meets = level0 | level1
+        in_a_level = meets | level2
         for i_l, opens, closes in _right_gap_ends(i, lower, upper, right[:, i]):
-            check("equation (35)", (level0 | level1)[:, i_l], opens)
+            check("equation (35)", meets[:, i_l], opens)
             check("Lemma 10", in_a_level, closes)
             decisive = opens & (right[:, i] == highest)
             start = lower[:, [i_l]]
@@ -701,7 +704,8 @@ def lemma_checks(
             check("Lemma 13, level 2", (sampled | ~(level1 | level2)).all(axis=1), level2_closes)
         check("Corollary 2, before", np.logical_and.accumulate(in_a_level, axis=0), level2)
         once_level2 = np.logical_or.accumulate(level2, axis=0)
-        check("Corollary 2, after", ~(level0 | level1), once_level2)
+        check("Corollary 2, after", ~meets, once_level2)
+        check("Corollary 2, third claim", np.logical_and.accumulate(meets, axis=0), meets)
     return checks
 
 
