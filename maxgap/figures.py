@@ -447,8 +447,8 @@ def profile_player(
         "LAST": str(len(samples) - 1),
         "SAYS": escape(says[-1]),
         "CAPTION": escape(caption),
-        # Inside a script element only "</" could end it.
-        "DATA": json.dumps(data, separators=(",", ":")).replace("</", "<\\/"),
+        # A "<" could end the script element that holds the data.
+        "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }.items():
         page = page.replace(key, value)
     return Player(page, says[-1])
@@ -968,7 +968,7 @@ def policy_runs(
             strip.fill_between(samples, low, high, color="0.5", alpha=0.15, lw=0)
             strip.plot(samples, trace["estimate"][:, arm], color="0.55", lw=0.8)
             taken = trace["sampled"][:, arm]
-            strip.fill_between(samples, low, high, where=taken, color=colour, alpha=0.3, lw=0)
+            strip.fill_between(samples, low, high, where=taken, color=colour, alpha=0.22, lw=0)
             mean = np.where(taken, trace["estimate"][:, arm], np.nan)
             strip.plot(samples, mean, color=colour, lw=2.2)
         strip.set(ylim=(-0.9, 3.2), ylabel=f"{label}\nmean")
@@ -1025,11 +1025,12 @@ def interval_board(
         ax.axvspan(most[split], least[split], color=_COLOURS[2], alpha=0.25, lw=0, zorder=0)
         text = f"certain: {least[split] - most[split]:.2f}"
         ax.text((most[split] + least[split]) / 2, -0.75, text, ha="center", va="bottom")
-    right = ax.get_xlim()[1]
+    left, right = low.min() - 0.1, high.max() + 0.12 * (high.max() - low.min())
     ax.text(right, -0.75, "samples", ha="right", va="bottom")
     for arm, count in enumerate(np.asarray(counts)):
         ax.text(right, arm, str(count), ha="right", va="center")
-    ax.set(xlabel="mean", ylabel="arm", ylim=(low.size - 0.3, -0.8), yticks=range(low.size))
+    ax.set(xlabel="mean", ylabel="arm", xlim=(left, right))
+    ax.set(ylim=(low.size - 0.3, -0.8), yticks=range(low.size))
     ax.grid(visible=False, axis="y")
     return figure
 
@@ -1040,24 +1041,22 @@ def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Columns rule, ratio (of the smaller large gap to the larger one), error, low, high. A rule's
-        label begins with its policy; a rule that is certified is drawn in black.
+        Columns rule, ratio (of the largest gap to the second largest), error, low, high; at most
+        six rules.
     level : float
         The error allowed, drawn as a horizontal line.
     """
     figure, ax = new_figure(height=4.0)
-    for label, rows in table.groupby("rule", sort=False):
-        style = policy_style(str(label))
-        if "corrected" in str(label):
-            style |= {"color": "black", "linestyle": ":", "marker": "v"}
+    for (label, rows), own in zip(table.groupby("rule", sort=False), _MANY_STYLES, strict=False):
+        style = own | {"markersize": 6}
         bars = np.clip([rows["error"] - rows["low"], rows["high"] - rows["error"]], 0, None)
         ax.errorbar(rows["ratio"], rows["error"], yerr=bars, label=label, capsize=3, **style)
     ax.axhline(level, color="black", lw=0.9)
-    ax.text(table["ratio"].max(), level, "error allowed", ha="right", va="bottom", fontsize=9)
+    ax.text(table["ratio"].max(), level, "allowed", ha="right", va="bottom", fontsize=9)
     ax.set(
         xlabel="largest gap, with the second largest at 1",
         ylabel="share of wrong answers",
-        ylim=(-0.01, 0.55),
+        ylim=(-0.01, 0.72),
         xscale="log",
     )
     ticks = sorted(table["ratio"].unique())

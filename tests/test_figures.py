@@ -1,5 +1,8 @@
 """What figures draw is what they were given."""
 
+import json
+import re
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -142,3 +145,118 @@ def test_a_new_figure_leaves_the_interactive_mode_as_it_was():
         plt.rcParams["interactive"] = mode
         figures.new_figure()
         assert plt.isinteractive() is mode
+
+
+PAIRS = {"first": (2, 3), "second": (5, 6)}
+
+
+def test_two_gaps_shades_both_gaps_and_shows_one_standard_deviation():
+    _, ax = figures.new_figure()
+    means = np.array([3.0, 2.9, 2.0, 1.9, 1.8, 0.8])
+    figures.two_gaps(means, PAIRS, 0.25, ax=ax)
+    shaded = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
+    assert np.allclose([[box.y0, box.y1] for box in shaded], [[2.0, 2.9], [0.8, 1.8]])
+    bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
+    assert np.allclose(bars[:, 1] - bars[:, 0], 0.5)
+    assert texts(ax) == ["first", "second"]
+
+
+def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
+    counts = np.array([[1, 2, 3, 1, 4, 5], [1, 9, 8, 1, 30, 31]], dtype=float)
+    figure = figures.sample_profile(
+        counts, counts / 10, [16, 80], PAIRS, other=("other", np.full((2, 6), 7.0))
+    )
+    for ax, row, total in zip(figure.axes, counts, (16, 80), strict=False):
+        # The arms of the pairs are drawn once more, over the grey bars.
+        assert [bar.get_height() for bar in ax.patches[:6]] == row.tolist()
+        assert [bar.get_height() for bar in ax.patches[6:]] == row[[1, 2, 4, 5]].tolist()
+        errors = np.array(ax.containers[-1].lines[2][0].get_segments())[:, :, 1]
+        assert np.allclose(errors, np.column_stack([0.9 * row, 1.1 * row]))
+        assert f"t = {total}" in texts(ax)
+        assert any(np.allclose(line.get_ydata(), 7.0) for line in ax.lines)
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim() == (0, 40)
+
+
+def player(**changes):
+    settings = {"name": "p", "caption": "A caption.", "alt": "Bars."} | changes
+    counts = [[1, 1, 1, 1, 1, 1], [1, 2.04, 3, 1, 9, 10.06]]
+    return figures.profile_player(counts, [6, 26], PAIRS, **settings)
+
+
+def test_the_player_asks_for_nothing_from_outside_and_is_the_same_every_time():
+    html = player()._repr_html_()
+    assert html == player()._repr_html_()
+    assert not re.search(r"https?:|//[a-z]|\bsrc=|\bhref=|@import|url\(", html)
+
+
+def test_the_player_holds_the_counts_to_one_decimal_and_says_what_it_shows():
+    made = player()
+    data = json.loads(re.search(r'json">(.*?)</script>', made.html).group(1))
+    assert data["counts"] == [[1.0] * 6, [1.0, 2.0, 3.0, 1.0, 9.0, 10.1]]
+    assert data["samples"] == [6, 26]
+    said = "t = 26. first: 2.0 and 3.0 samples. second: 9.0 and 10.1 samples. An even share: 4.3."
+    assert data["says"][-1] == repr(made) == said
+    assert f">{said}</output>" in made.html
+
+
+def test_without_scripts_the_player_shows_the_last_time_and_hides_its_controls():
+    html = player().html
+    assert '<div class="controls" hidden>' in html
+    heights = [float(x) for x in re.findall(r'<rect class="bar[^>]* height="([\d.]+)"', html)]
+    squares = np.square(heights) / heights[0] ** 2
+    assert np.allclose(squares, [1, 2, 3, 1, 9, 10.1], rtol=1e-3)
+
+
+def test_the_player_can_be_used_by_keyboard_and_is_described():
+    html = player(alt='Bars, "quoted".').html
+    assert html.count("<button type=") == 3
+    assert '<input type="range"' in html
+    assert 'role="img" aria-label="Bars, &quot;quoted&quot;."' in html
+    assert "prefers-reduced-motion" in html
+
+
+def test_markup_in_a_caption_or_name_of_a_pair_is_text():
+    made = figures.profile_player(
+        [[1, 1, 1, 1]], [4], {"</script><b>": (1, 2), "b": (3, 4)}, name="p", caption="<i>", alt=""
+    )
+    assert "<b>" not in made.html
+    assert "&lt;i&gt;" in made.html
+    assert made.html.count("</script>") == 2
+
+
+def test_a_player_needs_a_row_a_time():
+    with pytest.raises(ValueError, match=r"counts: 2 rows are needed, got shape \(1, 4\)"):
+        figures.profile_player([[1, 1, 1, 1]], [4, 8], PAIRS, name="p", caption="", alt="")
+
+
+def test_shares_draws_every_share_with_its_interval_in_its_panel():
+    table = pd.DataFrame(
+        [
+            ("one", "a", "s", 0.5, 0.4, 0.7),
+            ("one", "b", "s", 0.1, 0.0, 0.3),
+            ("two", "a", "s", 0.9, 0.8, 1.0),
+            ("two", "b", "s", 0.0, 0.0, 0.1),
+        ],
+        columns=["panel", "row", "series", "share", "low", "high"],
+    )
+    figure = figures.shares(table, xlabel="share", mark=0.1)
+    for ax, panel in zip(figure.axes, ("one", "two"), strict=True):
+        rows = table[table["panel"] == panel]
+        drawn = ax.containers[0]
+        assert drawn.lines[0].get_xdata().tolist() == rows["share"].tolist()
+        bars = np.array(drawn.lines[2][0].get_segments())[:, :, 0]
+        assert np.allclose(bars, rows[["low", "high"]])
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
+
+
+def test_scenarios_and_scales_are_drawn_as_given():
+    errors = pd.DataFrame(
+        {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
+    ).assign(low=0.05, high=0.6)
+    ax = figures.scenario_curves(errors, level=0.05).axes[0]
+    assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    table = pd.DataFrame({"noise": "n", "told": [2.0, 0.5], "median": [400.0, 25.0]})
+    ax = figures.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
+    assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
