@@ -476,7 +476,6 @@ def _player_picture(
     kinds: dict[int, str] = {}
     for kind, pair in zip(("first", "second"), pairs.values(), strict=True):
         kinds.update(dict.fromkeys(pair, kind))
-    shown = {1, row.size} | set(kinds)
     for rank, value in enumerate(row, start=1):
         x, height = _PLAYER_LEFT + step * (rank - 0.92), _PLAYER_HEIGHT * math.sqrt(value / top)
         kind = f"bar {kinds[rank]}" if rank in kinds else "bar"
@@ -484,12 +483,12 @@ def _player_picture(
             f'<rect class="{kind}" x="{x:.2f}" width="{0.84 * step:.2f}" '
             f'y="{_PLAYER_BASE - height:.2f}" height="{height:.2f}"/>'
         )
-        if rank in shown:
-            centre = x + 0.42 * step
-            lines.append(f'<text x="{centre:.2f}" y="248" text-anchor="middle">{rank}</text>')
+    labels = [(1.0, 248, "1"), (float(row.size), 248, str(row.size))]
     for key, (i, j) in pairs.items():
-        x = _PLAYER_LEFT + step * ((i + j) / 2 - 0.5)
-        lines.append(f'<text x="{x:.2f}" y="30" text-anchor="middle">{escape(key)}</text>')
+        labels += [((i + j) / 2, 30, key), ((i + j) / 2, 248, f"{i}, {j}")]
+    for place, y, text in labels:
+        x = _PLAYER_LEFT + step * (place - 0.5)
+        lines.append(f'<text x="{x:.2f}" y="{y}" text-anchor="middle">{escape(text)}</text>')
     y = _PLAYER_BASE - _PLAYER_HEIGHT * math.sqrt(total / row.size / top)
     lines.append(
         f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:.2f}" y2="{y:.2f}"/>'
