@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from maxgap import figures, hardness, problems
+from maxgap import figures, hardness, problems, reference
 
 
 @pytest.fixture(autouse=True)
@@ -260,3 +260,87 @@ def test_scenarios_and_scales_are_drawn_as_given():
     ax = figures.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
     assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+LOWER, UPPER = np.array([0.0, 1.0, 1.5, 4.0]), np.array([2.0, 3.0, 5.0, 6.0])
+
+
+def bracket_spans(ax):
+    """Both ends of every bracket, by the text above it."""
+    brackets = [note for note in ax.texts if getattr(note, "arrow_patch", None) is not None]
+    return [tuple(sorted((note.xyann[0], note.xy[0]))) for note in brackets]
+
+
+def test_misses_keep_one_line_and_one_band_a_radius():
+    rows = [(name, n, n / 200, 0.0, 0.5) for name in ("paper", "hoeffding") for n in (1, 10, 100)]
+    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
+    ax = figures.misses(shares, level=0.1).axes[0]
+    curves = [entry for entry in ax.lines if entry.get_label() in ("paper", "hoeffding")]
+    assert [list(entry.get_ydata()) for entry in curves] == [[0.005, 0.05, 0.5]] * 2
+    assert curves[0].get_linestyle() != curves[1].get_linestyle()
+    assert len(ax.collections) == 2
+
+
+def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():
+    placements = [(1.0, [0.0, 1.0, 5.0, 6.0]), (3.0, [0.0, 3.0, 1.5, 6.0])]
+    figure = figures.right_gap_placements(LOWER, UPPER, 1, placements)
+    spans = [bracket_spans(ax)[0] for ax in figure.axes]
+    assert spans == [(1.0, 5.0), (3.0, 6.0)]
+    # Arms that cannot lie at or below the position are dashed.
+    dashed = [sum(entry.get_linestyle() == "--" for entry in ax.lines) for ax in figure.axes]
+    assert dashed == [2, 1]
+
+
+def test_the_position_figure_marks_the_widest_gap_and_draws_no_line_across_a_jump():
+    x = np.linspace(0, 1, 11)
+    gaps = np.where(x < 0.5, 1 - x, 2 - x)
+    ax = figures.right_gap_by_position(x, gaps, [0.0, 0.5], [1.0, 1.5]).axes[0]
+    pieces = [
+        entry for entry in ax.lines if entry.get_linestyle() == "-" and len(entry.get_xdata()) > 2
+    ]
+    assert all((np.diff(piece.get_ydata()) < 0).all() for piece in pieces)
+    bound = next(entry for entry in ax.lines if entry.get_label() == "the gap bound")
+    assert (bound.get_xdata()[0], bound.get_ydata()[0]) == (0.5, 1.5)
+
+
+def test_slots_have_the_widths_of_their_definition():
+    ax = figures.slots(LOWER, UPPER, 0).axes[0]
+    widths = [float(text) for text in texts(ax) if "arm" not in text]
+    # (0, 3), (1, 5), (1.5, 6), and the last one from 4 to the largest other end, 5.
+    assert widths == [3.0, 4.0, 4.5, 1.0]
+    solid = [
+        entry for entry in ax.lines if entry.get_marker() == "|" and entry.get_linestyle() == "-"
+    ]
+    assert len(solid) == 3  # arm 0, from 0 to 2, touches all but the last
+
+
+def test_the_certain_gap_lies_between_the_clusters():
+    ax = figures.certain_gap([0.0, 0.5, 3.0], [1.0, 1.25, 4.0], 1).axes[0]
+    assert bracket_spans(ax) == [(1.25, 3.0)]
+    assert "at least 1.750" in texts(ax)
+
+
+def test_level_sets_colour_arms_by_level_and_bracket_the_bound():
+    levels = reference.level_sets(0, LOWER, UPPER)
+    ends = reference.right_gap_arms(0, LOWER, UPPER)
+    figure = figures.level_sets([("now", LOWER, UPPER, levels, ends)], 0, 2.0)
+    ax = figure.axes[0]
+    assert bracket_spans(ax) == [(1.5, 6.0), (1.5, 3.5)]
+    arms = [entry for entry in ax.lines if len(set(entry.get_ydata())) == 1]
+    colours = {int(entry.get_ydata()[0]): entry.get_color() for entry in arms}
+    assert colours[0] == colours[1] == colours[2] != colours[3]
+
+
+def test_bounds_over_time_end_where_the_arm_was_last_sampled():
+    time = np.array([10, 20, 30, 40])
+    bound = np.array([2.5, 2.0, 1.5, 0.5])
+    highest = np.array([2.5, 2.0, 1.8, 1.7])
+    ax = figures.bounds_over_time(time, {3: bound}, {3: bound == highest}, highest, 1.0).axes[0]
+    cross = next(entry for entry in ax.lines if entry.get_label() == "arm 3")
+    assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (20, 2.0)
+
+
+def test_sample_ratios_count_every_run_and_place_every_mark():
+    ax = figures.sample_ratios([0.5, 1.0, 2.0, 3.0], {"one": 1.0, "far": 16.0}).axes[0]
+    assert sum(bar.get_height() for bar in ax.patches) == 4
+    assert [entry.get_xdata()[0] for entry in ax.lines] == [1.0, 16.0]
