@@ -251,7 +251,10 @@ def check_sigma(sigma: ArrayLike) -> Float:
     >>> check_sigma([1, 2])
     array([1., 2.])
     """
-    array = np.asarray(sigma)
+    try:
+        array = np.asarray(sigma)
+    except ValueError as problem:  # rows of unequal length
+        raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}") from problem
     if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
         raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}")
     return array.astype(np.float64)

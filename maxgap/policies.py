@@ -169,7 +169,7 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
 def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
     """Interval of an arm from its count and mean, eq. (5); ``radii[row, n]`` is its radius.
 
-    Returns whether nested intervals (eq. 23) have crossed: some interval has missed. The arm then
+    Returns whether nested intervals (eq. 28) have crossed: some interval has missed. The arm then
     keeps its last one.
     """
     radius = radii[arms[arm]["row"], arms[arm]["count"]]
@@ -625,7 +625,7 @@ class Policy:
         Name of a radius in :data:`maxgap.confidence.RADII`, or a function
         ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
     nested : bool
-        Intersect every interval with those before it (eq. 9 of the paper). If the intersection
+        Intersect every interval with those before it (eq. 28 of the paper). If the intersection
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
     stopping : str or None
         Name of a rule, see :mod:`maxgap.stopping`.
@@ -661,7 +661,7 @@ class Policy:
         self._nested = bool(nested)
         if isinstance(stopping, _Default):
             stopping = self._default_stopping
-        if stopping not in RULE_CODES:
+        if not (stopping is None or isinstance(stopping, str)) or stopping not in RULE_CODES:
             raise ValueError(f"stopping must be one of {list(RULE_CODES)}, got {stopping!r}")
         self._stopping = stopping
         self._c = 5.0
@@ -839,7 +839,7 @@ class Policy:
                 f"confidence is the function {self._confidence!r}; only a named radius can be saved"
             )
         for label in self._labels:
-            if type(label) not in (str, int, float, bool):
+            if type(label) not in (str, int, float, bool) or label in (math.inf, -math.inf):
                 raise ValueError(f"label {label!r} of type {type(label).__name__} cannot be saved")
         content = {
             "class": type(self).__name__,
@@ -920,13 +920,19 @@ class Policy:
 
     def _checked_batch(self, arms: Any, rewards: Any) -> tuple[Integers, Floats]:
         """Indices and rewards of a batch, or a ValueError before anything has changed."""
-        if np.ndim(rewards) == 0:
+        try:
+            single = np.ndim(rewards) == 0
+        except ValueError as problem:  # rows of unequal length
+            raise ValueError(f"rewards must be one number per arm, got {rewards!r}") from problem
+        if single:
             label_list, reward_list = [arms], [rewards]
         else:
             if isinstance(arms, (str, bytes)) or not isinstance(arms, Iterable):
                 raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
             label_list, reward_list = arms, rewards
         indices = self._checked_indices(label_list)
+        if np.ma.is_masked(reward_list):
+            reward_list = np.ma.filled(reward_list.astype(np.float64), np.nan)
         values = np.asarray(reward_list)
         if values.ndim != 1 or values.size != indices.size:
             raise ValueError(
@@ -937,7 +943,7 @@ class Policy:
             bad = ~(np.abs(values) <= LARGEST_REWARD)
         else:
             numeric = [
-                isinstance(x, numbers.Real) and abs(float(x)) <= LARGEST_REWARD for x in reward_list
+                isinstance(x, numbers.Real) and abs(x) <= LARGEST_REWARD for x in reward_list
             ]
             bad = ~np.array(numeric, dtype=np.bool_)
             if not bad.any():
@@ -1054,7 +1060,14 @@ def load(path: str | os.PathLike[str]) -> Policy:
         if document["sha256"] != _digest(content):
             raise ValueError("its contents do not match their checksum")
         return _restored(content)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as problem:
         raise ValueError(f"{str(path)!r} is not a saved policy: {problem}") from problem
 
 
@@ -1071,18 +1084,73 @@ def _restored(content: dict[str, Any]) -> Policy:
         stopping=content["stopping"],
         **extra,
     )
+    n_arms = len(policy._labels)
     state = policy._state
-    for field, name in (("count", "counts"), ("mean", "means"), ("active",) * 2, ("top",) * 2):
-        state.arms[field] = content[name]
-    state.arms["lower"] = [-math.inf if x is None else x for x in content["lower"]]
-    state.arms["upper"] = [math.inf if x is None else x for x in content["upper"]]
-    state.next_arms[:] = content["next_arms"]
-    state.sequence[:] = content["sequence"]
-    state.numbers[:] = content["numbers"]
-    last = len(policy._labels) - 1
-    sort_again(state.arms, state.slots, 0, last)
-    renew_slots(state.slots, state.trees, 0, last)
+    for field, name, kind in (
+        ("count", "counts", int),
+        ("mean", "means", float),
+        ("active", "active", bool),
+        ("top", "top", bool),
+    ):
+        state.arms[field] = _saved_list(content, name, kind, n_arms)
+    for name, missing in (("lower", -math.inf), ("upper", math.inf)):
+        ends = _saved_list(content, name, (float, type(None)), n_arms)
+        state.arms[name] = [missing if x is None else x for x in ends]
+    state.next_arms[:] = _saved_list(content, "next_arms", int, n_arms)
+    state.sequence[:] = _saved_list(content, "sequence", int, n_arms)
+    state.numbers[:] = _saved_list(content, "numbers", int, N_NUMBERS)
+    _check_restored(policy)
+    sort_again(state.arms, state.slots, 0, n_arms - 1)
+    renew_slots(state.slots, state.trees, 0, n_arms - 1)
     return policy
+
+
+def _saved_list(
+    content: dict[str, Any], name: str, kind: type | tuple[type, ...], size: int
+) -> list[Any]:
+    """A saved list, or a ValueError if NumPy would have to bend it into shape."""
+    values = content[name]
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f"{name} is not a list of {size}")
+    for value in values:
+        if type(value) not in kinds:
+            raise ValueError(f"{name} holds {value!r}")
+    return values
+
+
+def _check_restored(policy: Policy) -> None:
+    """Refuse a state that no policy can be in: compiled code trusts indices and counts."""
+    state = policy._state
+    arms, counters = state.arms, state.numbers
+    n_arms, counts, n_next = arms.size, arms["count"], counters[N_NEXT]
+    every_arm = np.arange(n_arms)
+    asked = state.next_arms[: max(n_next, 0)]
+    leaders = counters[[FIRST, SECOND]]
+    known = ((leaders >= 0) & (leaders < n_arms)).all() and leaders[0] != leaders[1]
+    stops = [0, BY_RULE, BY_PROVED_RULE]
+    if policy._stopping != "clusters" and (policy._stopping, policy._kind) != ("paper", ELIM):
+        stops.remove(BY_PROVED_RULE)
+    unsampled = counts == 0
+    for name, holds in (
+        ("counts", (counts >= 0).all() and sum(counts.tolist()) == counters[TOTAL]),
+        ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
+        ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
+        ("lower", (arms["lower"][unsampled] == -np.inf).all()),
+        ("upper", (arms["upper"][unsampled] == np.inf).all()),
+        ("sequence", np.array_equal(np.sort(state.sequence), every_arm)),
+        ("next_arms", ((state.next_arms >= 0) & (state.next_arms < n_arms)).all()),
+        ("next_arms", n_next <= n_arms and (np.diff(asked) > 0).all()),
+        ("next_arms", (n_next == 0) == (counters[STOPPED] != 0) and n_next >= 0),
+        ("numbers", unsampled.sum() == counters[UNSAMPLED]),
+        ("numbers", known and np.array_equal(np.sort(counts[leaders]), np.sort(counts)[-2:])),
+        ("numbers", counters[STOPPED] in stops),
+        ("numbers", counters[SEARCHING] in (0, 1) and counters[CROSSED] in (0, 1)),
+        ("numbers", 0 <= counters[LAST_LOOK] <= counters[TOTAL]),
+        ("top", counters[STOPPED] == 0 or 0 < arms["top"].sum() < n_arms),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -1150,6 +1218,8 @@ def _checked_sigmas(sigma: ArrayLike, n_arms: int) -> Floats:
 
 
 def _checked_confidence(confidence: Any) -> Any:
-    if not callable(confidence) and confidence not in tuple(RADII):
-        raise ValueError(f"confidence must be one of {list(RADII)} or a function, got {confidence!r}")
+    if not callable(confidence) and not (isinstance(confidence, str) and confidence in RADII):
+        raise ValueError(
+            f"confidence must be one of {list(RADII)} or a function, got {confidence!r}"
+        )
     return confidence

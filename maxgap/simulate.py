@@ -187,7 +187,6 @@ def _run(
     while numbers[STOPPED] == 0 and total < budget and rounds_left > 0:
         rounds_left -= 1
         n_next = min(numbers[N_NEXT], budget - total)
-        whole = n_next == numbers[N_NEXT]
         done = 0
         while done < n_next:
             # Up to the end of the round or a checkpoint inside it.
@@ -220,8 +219,7 @@ def _run(
             settle(arms, slots, trees, next_arms, n_next)
         if kind == UCB:
             track_leaders(arms, next_arms, n_next, numbers)
-        if whole:
-            decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
+        decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
         # The end of a round is looked at after the decision, which may have stopped the run.
         # The last checkpoint may come twice.
         while at < checkpoints.size and total == checkpoints[at]:
