@@ -1280,6 +1280,7 @@ def stopping_times(table: pd.DataFrame, *, xlabel: str) -> Figure:
     """
     rules = list(dict.fromkeys(table["rule"]))
     figure, axes = new_figure(1, len(rules), height=4.2, sharex=True, sharey=True)
+    ticks = np.arange(np.ceil(table["hardness"].min() / 5e3), table["hardness"].max() / 5e3) * 5e3
     for rule, ax in zip(rules, np.atleast_1d(axes), strict=True):
         for label, rows in table[table["rule"] == rule].groupby("policy", sort=False):
             spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
@@ -1290,7 +1291,7 @@ def stopping_times(table: pd.DataFrame, *, xlabel: str) -> Figure:
         ax.plot(steady, start * steady / steady[0], color="0.5", lw=1.2, ls=(0, (1, 1)))
         ax.set_title(rule, fontsize=11)
         ax.set(xscale="log", yscale="log")
-        ax.set_xticks([2e4, 3e4, 4e4], ["20,000", "30,000", "40,000"])
+        ax.set_xticks(ticks, [f"{tick / 1000:g}" for tick in ticks])
         ax.minorticks_off()
         ax.text(steady[1], start * steady[1] / steady[0] / 1.1, "slope 1", ha="right", va="top")
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -1298,7 +1299,7 @@ def stopping_times(table: pd.DataFrame, *, xlabel: str) -> Figure:
     first.set_ylabel("samples until it stops")
     handles, names = first.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=2)
-    figure.supxlabel(xlabel, fontsize=11)
+    figure.supxlabel(f"{xlabel}, thousands", fontsize=11)
     return figure
 
 
@@ -1323,6 +1324,7 @@ def stopping_ratios(table: pd.DataFrame, *, xlabel: str) -> Figure:
         ax.axhline(1, color="black", lw=0.8)
         ax.set_title(rule, fontsize=11)
         ax.set(ylim=(0, None))
+        ax.locator_params(axis="x", nbins=4)
     first = np.atleast_1d(axes)[0]
     first.set_ylabel("times fewer samples")
     handles, names = first.get_legend_handles_labels()
