@@ -10,11 +10,12 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks browser refresh preview pdf lab bench lint lock clean
 
 help:
 	@echo "make book     execute every chapter and render the book to _build/html"
 	@echo "make test     unit, property, statistical and documentation tests, and every stored output"
+	@echo "make browser  the built book in headless Chromium: links, formulas, accessibility, search"
 	@echo "make refresh  execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
 	@echo "make preview  render the stored outputs, executing nothing, to _build/preview"
 	@echo "make lab      open the chapters in JupyterLab"
@@ -70,12 +71,16 @@ book: $(READY)
 test: test-package test-notebooks
 
 test-package: $(READY)
-	@$(PY) -m pytest -q -n auto --dist loadscope tests
+	@$(PY) -m pytest -q -n auto --dist loadscope -m "not browser" tests
 	@$(PY) -m pytest -q --doctest-modules maxgap
 
 # Every cell is executed again, and what it printed must be what is stored.
 test-notebooks: $(READY)
 	@$(PY) -m pytest -q --nbval --nbval-current-env $(NOTEBOOKS)
+
+# Needs `make book` first, and an installed Chromium; without one of them the tests are skipped.
+browser: $(READY)
+	@$(PY) -m pytest -q -m browser tests
 
 refresh: $(READY)
 	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)

@@ -1,0 +1,222 @@
+"""The built book in a real browser: complete by itself, readable by everyone, every link sound."""
+
+import json
+import re
+import urllib.parse
+from pathlib import Path
+
+import pytest
+from browser import HTML, PAGES, PHONE, WIDE, launched, opened, served
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not PAGES, reason="the book is not built: run `make book` first"),
+]
+
+CHAPTERS = [page for page in PAGES if page.startswith("book/")]
+EXPECTED_ERRORS: dict[str, str] = {}
+"""Console errors that may be: what the message contains, and why it is harmless."""
+
+# What a page links to and shows, once its scripts have run.
+FACTS = """() => {
+  const inside = (element) => element.closest("mjx-container") === null;
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(inside);
+  return {
+    links: all("a[href]").map((a) => a.href),
+    ids: all("[id]").map((element) => element.id),
+    images: all(".bd-article img, .bd-article svg[role=img]").map((image) => ({
+      source: (image.getAttribute("src") ?? "svg").slice(0, 80),
+      text: image.getAttribute("alt") ?? image.getAttribute("aria-label") ?? "",
+      drawn: image.tagName !== "IMG" || image.naturalWidth > 0,
+    })),
+    sources: document.querySelectorAll(".bd-article .math").length,
+    formulas: document.querySelectorAll("mjx-container").length,
+    broken: [...document.querySelectorAll("mjx-merror")].map((error) => error.textContent),
+    raw: [...document.querySelectorAll(".bd-article .math")].map((math) => math.textContent)
+      .filter((text) => /\\\\[([]/.test(text)),
+    unlabelled: all(".bd-article mjx-container:not(:has(mjx-assistive-mml))").length,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def site():
+    with served(HTML) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def facts(site, chromium):
+    """Of every page, opened once: its log and what it links to and shows."""
+    found = {}
+    for name in PAGES:
+        with opened(chromium, site + name, home=site) as (page, log):
+            found[name] = page.evaluate(FACTS) | {"log": log, "at": page.url}
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_loads_whole_with_no_outside_request_and_no_console_error(facts, name):
+    log = facts[name]["log"]
+    assert log.outside == []
+    assert log.failed == []
+    assert [e for e in log.errors if not any(known in e for known in EXPECTED_ERRORS)] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_formula_of_a_page_is_rendered(facts, name):
+    page = facts[name]
+    assert page["broken"] == []
+    assert page["raw"] == []
+    assert page["formulas"] >= page["sources"]
+    assert page["unlabelled"] == 0
+
+
+def test_the_book_has_formulas_and_pictures(facts):
+    assert sum(page["formulas"] for page in facts.values()) > 100
+    assert sum(len(page["images"]) for page in facts.values()) > 5
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_image_of_a_page_is_drawn_and_has_a_text(facts, name):
+    for image in facts[name]["images"]:
+        assert image["drawn"], image
+        assert len(image["text"].split()) >= 3, image
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_ids_of_a_page_are_unique(facts, name):
+    ids = facts[name]["ids"]
+    assert sorted({i for i in ids if ids.count(i) > 1}) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_within_the_book_leads_somewhere(facts, site, name):
+    lost = []
+    for link in facts[name]["links"]:
+        address, _, anchor = link.partition("#")
+        if not address.startswith(site):
+            continue
+        target = urllib.parse.unquote(address.removeprefix(site).partition("?")[0]) or "index.html"
+        if not (HTML / target).is_file() or (
+            anchor
+            and target in facts
+            and urllib.parse.unquote(anchor) not in facts[target]["ids"]
+        ):
+            lost.append(link)
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_page_offers_its_source_and_its_neighbours(facts, site, name):
+    links = facts[name]["links"]
+    assert any(link.startswith(f"{site}_sources/{name.removesuffix('.html')}.") for link in links)
+    assert {link.partition("#")[0] for link in links} & {site + n for n in CHAPTERS if n != name}
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_serious_violation_and_nothing_scrolls_sideways(
+    site, chromium, name, theme, viewport
+):
+    with opened(chromium, site + name, home=site, viewport=viewport, theme=theme) as (page, _):
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        assert violations(page) == []
+
+
+def violations(page) -> list[str]:
+    """What axe-core calls serious or critical, one line each."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core is not installed")
+    page.evaluate(axe.AXE_SCRIPT)
+    result = page.evaluate(
+        # The parts of a formula are read to nobody: its MathML is, and that is beside them.
+        """() => axe.run({exclude: ["mjx-container > *"]},
+                         {resultTypes: ["violations"], preload: false})"""
+    )
+    assert result["testEngine"]["name"] == "axe-core"
+    return [
+        f"{violation['id']} ({violation['impact']}): {node['html'][:120]} {node['failureSummary']}"
+        for violation in result["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        ("document.querySelector('.bd-article').innerHTML += '<img src=\"x.png\">'", "image-alt"),
+        (
+            "document.querySelector('.bd-article').innerHTML +="
+            " '<p style=\"color:#999;background:#fff\">faint</p>'",
+            "color-contrast",
+        ),
+    ],
+)
+def test_axe_is_awake(site, chromium, fault, rule):
+    with opened(chromium, site + "book/index.html", home=site) as (page, _):
+        page.evaluate(fault)
+        assert [line.split()[0] for line in violations(page)] == [rule]
+
+
+def test_a_request_that_leaves_the_page_is_noticed(site, chromium):
+    with opened(chromium, site + "book/index.html", home=site) as (page, log):
+        page.evaluate("fetch('http://127.0.0.2:9/').catch(() => null)")
+        assert log.outside == ["http://127.0.0.2:9/"]
+
+
+def test_search_finds_a_term_and_leads_to_its_page(site, chromium):
+    with opened(chromium, site + "book/index.html", home=site, viewport=PHONE) as (page, log):
+        page.click("button.search-button:visible")
+        page.fill("input[name=q]:visible", "sub-Gaussian")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#search-results li a")
+        page.wait_for_function(
+            "() => !document.querySelector('#search-progress')?.textContent"
+            " && /finished|found/i.test(document.querySelector('#search-results').textContent)"
+        )
+        found = page.eval_on_selector_all("#search-results li a", "all => all.map((a) => a.href)")
+        assert any(link.startswith(site + "book/notation.html") for link in found)
+        assert log.outside == []
+        assert log.failed == []
+
+
+def test_pages_work_as_plain_files(chromium):
+    home = HTML.as_uri() + "/"
+    with opened(chromium, home + "book/notation.html", home=home) as (page, log):
+        assert page.evaluate(FACTS)["formulas"] > 50
+        assert (log.outside, log.failed) == ([], [])
+        page.goto(home + "search.html?q=rank")
+        page.wait_for_selector("#search-results li a")
+
+
+def test_the_theme_can_be_changed_by_hand(site, chromium):
+    with opened(chromium, site + "book/index.html", home=site) as (page, _):
+        seen = []
+        for _ in range(3):
+            page.click("button.theme-switch-button:visible")
+            seen.append(page.evaluate("document.documentElement.dataset.theme"))
+        assert {"light", "dark"} <= set(seen)
+
+
+def test_downloaded_notebooks_are_the_chapters():
+    for path in sorted((HTML / "_sources" / "book").glob("*.ipynb")):
+        source = Path(__file__).parent.parent / "book" / path.name
+        assert json.loads(path.read_text(encoding="utf-8")) == json.loads(
+            source.read_text(encoding="utf-8")
+        )
+
+
+def test_no_page_names_a_server_in_what_it_loads():
+    for name in PAGES:
+        text = (HTML / name).read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(https?:[^"]*)"', text)
+        assert loaded == [], name
