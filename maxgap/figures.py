@@ -1422,7 +1422,7 @@ def bounds_over_time(
     return figure
 
 
-def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float]) -> Figure:
+def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float], *, xlabel: str) -> Figure:
     """Histogram of positive numbers on a logarithmic axis, with vertical lines.
 
     Parameters
@@ -1431,6 +1431,8 @@ def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float]) -> Figure:
         The numbers.
     marks : mapping of str to float
         Name of a line -> its place.
+    xlabel : str
+        What the numbers are.
     """
     figure, ax = new_figure(height=3.6)
     values = np.asarray(ratios, dtype=float)
@@ -1441,7 +1443,7 @@ def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float]) -> Figure:
         marks.items(), dashes, (_COLOURS[3], "black", _COLOURS[2]), strict=False
     ):
         ax.axvline(place, ls=dash, color=colour, lw=2, label=name)
-    ax.set(xscale="log", xlabel="samples in units of the printed constant", ylabel="runs")
+    ax.set(xscale="log", xlabel=xlabel, ylabel="runs")
     ticks = [t for t in (0.2, 0.5, 1, 2, 5, 10, 20, 50) if edges[0] < t < edges[-1]]
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     ax.minorticks_off()

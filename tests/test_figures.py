@@ -341,6 +341,112 @@ def test_bounds_over_time_end_where_the_arm_was_last_sampled():
 
 
 def test_sample_ratios_count_every_run_and_place_every_mark():
-    ax = figures.sample_ratios([0.5, 1.0, 2.0, 3.0], {"one": 1.0, "far": 16.0}).axes[0]
+    ax = figures.sample_ratios([0.5, 1.0, 2.0, 3.0], {"one": 1.0, "far": 16.0}, xlabel="x").axes[0]
     assert sum(bar.get_height() for bar in ax.patches) == 4
     assert [entry.get_xdata()[0] for entry in ax.lines] == [1.0, 16.0]
+
+
+def test_the_tent_marks_the_best_helper_and_its_worth():
+    figure = figures.helper_worth({1: 4.6, 2: 4.0, 3: 3.4, 4: 1.7, 5: 0.5}, 4.0, "7")
+    ax = figure.axes[0]
+    drawn = [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in ax.lines
+        if len(line.get_xdata()) == 1
+    ]
+    assert np.allclose(drawn, [(4.6, 0), (4.0, 0), (3.4, 0.6), (1.7, 1.7), (0.5, 0.5)])
+    level = next(line for line in ax.lines if line.get_linestyle() == ":")
+    assert level.get_ydata()[0] == pytest.approx(1.7)
+    assert next(text for text in ax.texts if text.get_text() == "4").get_fontweight() == "bold"
+
+
+def test_the_helper_figure_bands_the_bound_and_the_certain_gap():
+    lower = np.array([4.0, 2.0, 0.1, 0.0, -5.0])
+    upper = lower + 1.0
+    figure = figures.helper_arm(lower, upper, arm=4, helper=2, opening=3, certain=(4, 5))
+    ax = figure.axes[0]
+    assert [text.split("\n")[1] for text in texts(ax)] == ["4.00", "2.90"]
+    styles = [line.get_linestyle() for line in ax.lines]
+    assert styles == ["-", "-", "--", "-", "-"]  # only arm 3 overlaps arm 4
+
+
+def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
+    table = pd.DataFrame(
+        {
+            "policy": ["MaxGapElim"] * 3 + ["MaxGapUCB"],
+            "h": [1.0, 10.0, 100.0, 5.0],
+            "samples": [2, 20, 3, 7],
+            "end": [False, False, True, False],
+        }
+    )
+    fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
+    figure = figures.samples_by_hardness(table, fits, x="h", xlabel="h")
+    helped, end, fit = figure.axes[0].lines
+    assert helped.get_ydata().tolist() == [2, 20]
+    assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
+    assert np.allclose(fit.get_ydata(), [2.0, 200.0])
+
+
+def test_stopping_times_have_a_panel_a_rule_and_bars():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a", "b", "b"],
+            "policy": ["RoundRobin"] * 4,
+            "hardness": [2e4, 4e4] * 2,
+            "mean": [100.0, 400.0, 200.0, 900.0],
+            "low": [90.0, 380.0, 190.0, 880.0],
+            "high": [110.0, 420.0, 210.0, 920.0],
+        }
+    )
+    left, right = figures.stopping_times(table, xlabel="hardness").axes
+    assert (left.get_title(), right.get_title()) == ("a", "b")
+    bars = np.array([bar[:, 1] for bar in right.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[190, 210], [880, 920]])
+    steady = next(
+        line for line in left.lines if len(line.get_xdata()) == 2 and line.get_color() == "0.5"
+    )
+    start, stop = steady.get_ydata()
+    assert stop / start == pytest.approx(2.0)
+
+
+def test_stopping_ratios_draw_each_ratio_with_its_interval():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a"],
+            "policy": ["MaxGapElim"] * 2,
+            "x": [0.36, 0.39],
+            "ratio": [2.0, 4.0],
+            "low": [1.5, 3.5],
+            "high": [2.5, 4.5],
+        }
+    )
+    ax = figures.stopping_ratios(table, xlabel="g").axes[0]
+    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
+
+
+def test_measured_against_bound_draws_the_points_and_the_diagonal():
+    table = pd.DataFrame(
+        {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
+    )
+    ax = figures.measured_against_bound(table).axes[0]
+    points, diagonal = ax.lines
+    assert (points.get_xdata().tolist(), points.get_ydata().tolist()) == ([100, 400], [10, 50])
+    assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
+
+
+def test_samples_by_rank_are_drawn_for_each_rule_with_bars():
+    table = pd.DataFrame(
+        {
+            "rule": ["x", "x", "y", "y"],
+            "rank": [1, 2, 1, 2],
+            "mean": [10.0, 20.0, 5.0, 5.0],
+            "low": [9.0, 18.0, 4.0, 4.0],
+            "high": [11.0, 22.0, 6.0, 6.0],
+        }
+    )
+    ax = figures.samples_by_rank_and_rule(table, 1).axes[0]
+    assert [container.get_label() for container in ax.containers] == ["x", "y"]
+    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[9, 11], [18, 22]])
+    assert ax.lines[-1].get_xdata()[0] == 1.5
