@@ -13,12 +13,12 @@
 
 (function () {
   const FIGURE = "fig-explorable";
-  const START = { policy: "MaxGapTop2UCB", means: [0, 0.15, 0.35, 1.25, 1.4, 2.2, 2.4], sigma: 0.4, delta: 0.1 };
-  const SPARE_MEANS = [2.55, 0.55, 1.6, 2.0, 0.9]; // where the eighth to the twelfth arm begin
+  const START = { policy: "MaxGapTop2UCB", means: [0, 0.15, 0.35, 1.25, 1.4, 2.05, 2.25], sigma: 0.4, delta: 0.1 };
+  const SPARE_MEANS = [2.4, 0.5, 1.55, 2.15, 0.2]; // where the eighth to the twelfth arm begin
   const [LEAST_ARMS, MOST_ARMS] = [2, 12];
   const [LEAST_MEAN, MOST_MEAN] = [0, 3];
   const AXIS = [-0.6, 3.6];
-  const START_ROUNDS = 40; // as in the static picture
+  const START_ROUNDS = 80; // as in the static picture
   const MOST_ROUNDS = 4000;
   const ROW = 34;
   const MARGIN = { left: 34, right: 54, top: 40, bottom: 26 };
