@@ -450,3 +450,55 @@ def test_samples_by_rank_are_drawn_for_each_rule_with_bars():
     bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
     assert np.allclose(bars, [[9, 11], [18, 22]])
     assert ax.lines[-1].get_xdata()[0] == 1.5
+
+
+def test_a_policy_run_shows_every_interval_bound_and_end():
+    rounds, n_arms = 5, 3
+    samples = np.arange(1, rounds + 1) * n_arms
+    estimate = np.tile([0.0, 1.0, 2.0], (rounds, 1))
+    trace = {
+        "samples": samples,
+        "lower": estimate - 0.5,
+        "upper": estimate + 0.5,
+        "estimate": estimate,
+        "sampled": np.tile([True, True, False], (rounds, 1)),
+        "bound": np.tile([2.0, 2.0, 1.5], (rounds, 1)),
+        "certain": np.array([-1.0, -0.5, 0.1, 0.2, 0.3]),
+    }
+    figure = figures.policy_runs({"MaxGapUCB": trace}, true_gap=1.0, ends={"MaxGapUCB": "stops"})
+    strip, bounds = figure.axes
+    coloured = [line for line in strip.lines if line.get_linewidth() > 2]
+    drawn = [bool(np.isfinite(line.get_ydata().astype(float)).all()) for line in coloured]
+    assert drawn == [True, True, False]
+    by_label = {line.get_label(): line.get_ydata() for line in bounds.lines}
+    assert by_label["highest bound"].tolist() == [2.0] * rounds
+    assert by_label["certain gap"].tolist() == [0.0, 0.0, 0.1, 0.2, 0.3]
+    assert "stops" in texts(bounds)
+
+
+def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
+    lower, upper = np.array([-0.5, 1.0, 1.1]), np.array([0.5, 2.0, 2.1])
+    estimates = (lower + upper) / 2
+    figure = figures.interval_board(estimates, estimates, lower, upper, [7, 8, 9], [1, 2])
+    ax = figure.axes[0]
+    assert {"certain: 0.50", "7", "8", "9"} <= set(texts(ax))
+    faces = [bar.get_facecolor()[:3] for bar in ax.patches[:3]]
+    assert faces[0] == (1, 1, 1)
+    assert faces[1] == faces[2] != (1, 1, 1)
+
+
+def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
+    table = pd.DataFrame(
+        {
+            "rule": ["one", "one", "two", "two"],
+            "ratio": [1.1, 2.0] * 2,
+            "error": [0.4, 0.1, 0.0, 0.0],
+            "low": [0.3, 0.05, 0.0, 0.0],
+            "high": [0.5, 0.2, 0.02, 0.02],
+        }
+    )
+    ax = figures.wrong_stops(table, level=0.1).axes[0]
+    one, two = ax.containers
+    assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
+    assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
+    assert ax.get_ylim()[1] > 0.5
