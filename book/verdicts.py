@@ -7,8 +7,6 @@ committed, and made again at every execution.
 
 import html
 import json
-import os
-import tempfile
 from pathlib import Path
 
 RECORDS = Path(__file__).parent / "records"
@@ -62,11 +60,9 @@ def offer(chapter, rows):
     if len(set(keys)) < len(keys):
         raise ValueError(f"rows has a key twice: {keys}")
     RECORDS.mkdir(exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=RECORDS, suffix=".part")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(rows, file, indent=1, ensure_ascii=False)
-        file.write("\n")
-    os.replace(temporary, RECORDS / f"{chapter}.json")
+    temporary = RECORDS / f"{chapter}.part"
+    temporary.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(RECORDS / f"{chapter}.json")
     return Table(rows)
 
 
