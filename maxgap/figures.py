@@ -33,7 +33,7 @@ POLICY_STYLES: dict[str, dict[str, Any]] = {
     "SortThenSearch": {"color": _COLOURS[3], "linestyle": ":", "marker": "v"},
 }
 
-STYLE: Mapping[str, Any] = {
+STYLE: dict[Any, Any] = {
     "figure.dpi": 100,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
@@ -53,7 +53,7 @@ def new_figure(
     rows: int = 1, columns: int = 1, *, height: float = 3.8, **kwargs: Any
 ) -> tuple[Figure, Any]:
     """Figure of the book's width and style, and its axes as from ``plt.subplots``."""
-    with plt.rc_context(dict(STYLE)):
+    with plt.rc_context(STYLE):
         made = plt.subplots(rows, columns, figsize=(7.0, height), **kwargs)
         # A notebook's backend switches this on when it is first used, here; figures of later
         # cells would not be shown if the context took it back.
@@ -958,7 +958,8 @@ def policy_runs(
     ends : mapping of str to str
         Policy -> how its run ended, written beside its last round.
     """
-    figure, axes = new_figure(len(traces), 2, height=2.7 * len(traces), sharex=True)
+    height = 2.7 * len(traces)
+    figure, axes = new_figure(len(traces), 2, height=height, sharex=True, squeeze=False)
     for (strip, bounds), (label, trace) in zip(axes, traces.items(), strict=True):
         colour = policy_style(label)["color"]
         samples = trace["samples"]

@@ -163,7 +163,7 @@
     ["truth", "true largest gap"],
   ].forEach(([kind, text]) => {
     const item = make("li", {}, legend);
-    make("span", { class: `key ${kind}`, "aria-hidden": "true" }, item);
+    make("span", { class: `key key-${kind}`, "aria-hidden": "true" }, item);
     item.append(text);
   });
 
