@@ -80,7 +80,7 @@ test-notebooks: $(READY)
 
 # Needs `make book` first, and an installed Chromium; without one of them the tests are skipped.
 browser: $(READY)
-	@$(PY) -m pytest -q -m browser tests
+	@$(PY) -m pytest -q -n auto -m browser tests
 
 refresh: $(READY)
 	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)

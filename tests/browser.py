@@ -110,15 +110,15 @@ def opened(browser, address: str, *, home: str, viewport=WIDE, theme="light", sc
         lambda answer: answer.status >= 400 and log.failed.append(f"{answer.url} {answer.status}"),
     )
     page.on("pageerror", lambda error: log.errors.append(str(error)))
-    page.on(
-        "console", lambda message: message.type == "error" and log.errors.append(message.text)
-    )
+    page.on("console", lambda message: message.type == "error" and log.errors.append(message.text))
     try:
         page.goto(address, wait_until="load")
         # The first page only sends on to another one.
         page.wait_for_load_state("load")
         if scripts:
-            page.wait_for_function("() => !window.MathJax?.startup || window.MathJax.startup.promise")
+            page.wait_for_function(
+                "() => !window.MathJax?.startup || window.MathJax.startup.promise"
+            )
         page.wait_for_load_state("networkidle")
         yield page, log
     finally:
