@@ -660,8 +660,11 @@ def lemma_checks(
     >>> lemma_checks(record, right, left, means)["(m) and (m+1)"]
     LemmaCheck(cases=200, failures=0)
     """
-    lower, upper, sampled = (np.asarray(part) for part in record)
-    right, left, means = np.asarray(right), np.asarray(left), np.asarray(means, dtype=np.float64)
+    lower: Vector = np.asarray(record.lower, dtype=np.float64)
+    upper: Vector = np.asarray(record.upper, dtype=np.float64)
+    sampled: NDArray[np.bool_] = np.asarray(record.sampled, dtype=np.bool_)
+    right, left = np.asarray(right, dtype=np.float64), np.asarray(left, dtype=np.float64)
+    means = np.asarray(means, dtype=np.float64)
     for name, array in (("upper", upper), ("sampled", sampled), ("right", right), ("left", left)):
         if array.shape != lower.shape:
             raise ValueError(f"{name} must have the shape {lower.shape}, not {array.shape}")
@@ -682,7 +685,8 @@ def lemma_checks(
     gaps = means[ranked[:-1]] - means[ranked[1:]]
     upper_side, lower_side = ranked[gaps.argmax()], ranked[gaps.argmax() + 1]
     check("Corollary 1", np.diff(np.hstack([right, left]), axis=0) <= 0)
-    check("two arms share", (either == highest[:, None]).sum(axis=1) >= 2)
+    sharing: NDArray[np.bool_] = np.asarray((either == highest[:, None]).sum(axis=1) >= 2)
+    check("two arms share", sharing)
     check("(m) and (m+1)", either[:, [upper_side, lower_side]] >= gaps.max())
     check("(m) equals (m+1)", either[:, upper_side] == either[:, lower_side])
     for i in range(len(means)):
@@ -699,14 +703,19 @@ def lemma_checks(
             holds_end = (lower <= end) & (end <= upper)
             check("Lemma 12", sampled, decisive[:, None] & (holds_start | holds_end))
             level1_closes = decisive & (closes & level1).any(axis=1)
-            check("Lemma 13, level 1", (sampled | ~level1).all(axis=1), level1_closes)
+            check("Lemma 13, level 1", _all(sampled | ~level1), level1_closes)
             level2_closes = decisive & (closes & level2).any(axis=1)
-            check("Lemma 13, level 2", (sampled | ~(level1 | level2)).all(axis=1), level2_closes)
+            check("Lemma 13, level 2", _all(sampled | ~(level1 | level2)), level2_closes)
         check("Corollary 2, before", np.logical_and.accumulate(in_a_level, axis=0), level2)
         once_level2 = np.logical_or.accumulate(level2, axis=0)
         check("Corollary 2, after", ~meets, once_level2)
         check("Corollary 2, third claim", np.logical_and.accumulate(meets, axis=0), meets)
     return checks
+
+
+def _all(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a mask holds for all arms, at each decision."""
+    return np.asarray(mask.all(axis=1))
 
 
 def _level_masks(arm: int, lower: Vector, upper: Vector) -> tuple[NDArray[np.bool_], ...]:
@@ -730,7 +739,7 @@ def _right_gap_ends(
     for i_l in range(n_arms):
         x = lower[:, [i_l]]
         above = lower > x
-        some_above = above.any(axis=1)
+        some_above: NDArray[np.bool_] = np.asarray(above.any(axis=1))
         nearest = np.where(above, upper, np.inf).min(axis=1)
         others = np.arange(n_arms) != arm
         furthest = upper[:, others].max(axis=1)

@@ -422,7 +422,7 @@ def replicate(
 
 class _Piece(NamedTuple):
     wrong: Flags  # (replicate, checkpoint)
-    counts: Floats  # (checkpoint, arm), summed over replicates
+    counts: Integers  # (checkpoint, arm), summed over replicates
     squares: Floats  # their squares, summed
     stops: Integers  # (replicate, 4): samples, stopped, certified, correct
 
