@@ -721,7 +721,7 @@ class Policy:
         True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
         (:func:`maxgap.confidence.guarantees`).
         """
-        return self._state.numbers[STOPPED] == BY_PROVED_RULE and self._proved_radius()
+        return bool(self._state.numbers[STOPPED] == BY_PROVED_RULE) and self._proved_radius()
 
     def recommend(self) -> Split:
         """The answer: the two clusters around the largest gap between empirical means.
@@ -939,7 +939,8 @@ class Policy:
                 f"arms and rewards must have equal lengths, got {indices.size} and {values.shape}"
             )
         if values.dtype.kind in "fiub":
-            values = values.astype(np.float64)
+            with np.errstate(over="ignore"):  # longer floats may become infinite
+                values = values.astype(np.float64)
             bad = ~(np.abs(values) <= LARGEST_REWARD)
         else:
             numeric = [
