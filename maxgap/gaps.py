@@ -28,7 +28,14 @@ Records = NDArray[np.void]
 
 
 class GapBounds(NamedTuple):
-    """Upper bounds on the gaps of every arm, in rewards' units, shape (K,), never negative."""
+    """Upper bounds on the gaps of every arm, in rewards' units, shape (K,), never negative.
+
+    Examples
+    --------
+    >>> bounds = GapBounds(right=np.array([2.0, 0.5]), left=np.array([0.0, 1.5]))
+    >>> bounds.either.tolist()
+    [2.0, 1.5]
+    """
 
     right: Floats
     left: Floats
@@ -44,6 +51,12 @@ class GapLowerBound(NamedTuple):
 
     ``value`` is positive only if the ``split_rank`` arms with the largest means are separated from
     the others by their intervals.
+
+    Examples
+    --------
+    >>> bound = gap_lower_bound([0.0, 1.0], lower=[-0.1, 0.8], upper=[0.1, 1.2])
+    >>> round(bound.value, 3), bound.split_rank
+    (0.7, 1)
     """
 
     value: float

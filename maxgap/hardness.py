@@ -45,6 +45,11 @@ class Hardness(NamedTuple):
     ----------
     right, left : ndarray, shape (K,)
         "Right" is towards larger means.
+
+    Examples
+    --------
+    >>> Hardness(right=np.array([1.0, 0.2]), left=np.array([np.inf, 0.5])).either.tolist()
+    [1.0, 0.2]
     """
 
     right: Float
@@ -52,7 +57,7 @@ class Hardness(NamedTuple):
 
     @property
     def either(self) -> Float:
-        """The smaller of the two, shape (K,): an arm is done when both its gaps are ruled out."""
+        """The smaller of the two, shape (K,); an arm is done when both its gaps are ruled out."""
         return np.minimum(self.right, self.left)
 
 

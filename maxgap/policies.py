@@ -977,7 +977,15 @@ class Policy:
 
 
 class RoundRobin(Policy):
-    """Non-adaptive sampling: always the arms with the fewest samples. The paper's baseline."""
+    """Non-adaptive sampling: always the arms with the fewest samples. The paper's baseline.
+
+    Examples
+    --------
+    >>> policy = RoundRobin(3)
+    >>> policy.tell([0, 2], [0.1, 0.9])
+    >>> policy.ask()
+    [1]
+    """
 
     _kind = ROUND_ROBIN
 
@@ -989,13 +997,35 @@ class SortThenSearch(Policy):
     certain, and best-arm identification by lil'UCB (Jamieson et al., 2014; epsilon 0.01, beta 1,
     lambda 9) runs on the K - 1 gaps of neighbours, sampling both arms of a gap. The samples of the
     first phase are reused.
+
+    Examples
+    --------
+    Only the two arms whose intervals still touch are sampled.
+
+    >>> policy = SortThenSearch(["low", "a", "b"], sigma=0.01)
+    >>> for _ in range(5):
+    ...     policy.tell(["low", "a", "b"], [0.0, 1.0, 1.001])
+    >>> policy.ask()
+    ['a', 'b']
     """
 
     _kind = SORT
 
 
 class MaxGapElim(Policy):
-    """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good."""
+    """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good.
+
+    Examples
+    --------
+    The two lower arms lie close together, far from the upper one, and nothing between them can be
+    the largest gap: the lowest arm is dropped.
+
+    >>> policy = MaxGapElim(["lowest", "low", "high"], sigma=0.01, stopping=None)
+    >>> for _ in range(5):
+    ...     policy.tell(["lowest", "low", "high"], [0.0, 0.2, 1.0])
+    >>> policy.ask()
+    ['low', 'high']
+    """
 
     _kind = ELIM
 
@@ -1006,6 +1036,16 @@ class MaxGapUCB(Policy):
     ``c`` is the factor of its stopping rule: two arms have ``c`` times the samples of all others.
     Under "clusters" it hardly ever stops, because it leaves all arms alone that do not share the
     highest bound; so its default is "paper", which certifies nothing.
+
+    Examples
+    --------
+    The widest slot lies between the arms around the largest gap; both are sampled next.
+
+    >>> policy = MaxGapUCB(4, sigma=0.01)
+    >>> for _ in range(5):
+    ...     policy.tell([0, 1, 2, 3], [0.0, 0.3, 0.9, 1.2])
+    >>> policy.ask()
+    [1, 2]
     """
 
     _kind = UCB
@@ -1031,7 +1071,18 @@ class MaxGapUCB(Policy):
 
 
 class MaxGapTop2UCB(Policy):
-    """Algorithm 3: sample every arm that has one of the two highest gap bounds."""
+    """Algorithm 3: sample every arm that has one of the two highest gap bounds.
+
+    Examples
+    --------
+    >>> means = [0.0, 0.1, 0.9, 1.0]
+    >>> policy = MaxGapTop2UCB(4, sigma=0.1)
+    >>> while not policy.stopped:
+    ...     arms = policy.ask()
+    ...     policy.tell(arms, [means[arm] for arm in arms])
+    >>> policy.certified, sorted(policy.recommend().top)
+    (True, [2, 3])
+    """
 
     _kind = TOP2
 
@@ -1049,6 +1100,17 @@ def load(path: str | os.PathLike[str]) -> Policy:
     ------
     ValueError
         Names the file if it is not a saved policy, was cut short or was changed by hand.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> policy = RoundRobin(["red", "blue"])
+    >>> policy.tell("red", 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     policy.save(Path(folder) / "policy.json")
+    ...     load(Path(folder) / "policy.json").counts.tolist()
+    [1, 0]
     """
     path = Path(path)
     try:

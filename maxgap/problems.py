@@ -137,7 +137,7 @@ class Problem:
 
     @property
     def gaps(self) -> NDArray[np.float64]:
-        """Gaps between neighbours by rank, shape (K - 1,): entry ``j`` is mu_(j+1) - mu_(j+2)."""
+        """Gaps between neighbours by rank, shape (K - 1,); entry ``j`` is mu_(j+1) - mu_(j+2)."""
         ranked = self.means[self._order]
         return ranked[:-1] - ranked[1:]
 
@@ -148,7 +148,7 @@ class Problem:
 
     @property
     def arm_gaps(self) -> NDArray[np.float64]:
-        """Every arm's gap, shape (K,): the larger of its left and right gaps, eq. (1).
+        """Every arm's gap, shape (K,), the larger of its left and right gaps; eq. (1).
 
         Where means are equal, eq. (1) allows an arm any of the ranks that its mean occupies; the
         largest gap over those is taken, so that equal means have equal gaps.

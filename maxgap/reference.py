@@ -53,6 +53,12 @@ class GapBounds(NamedTuple):
     ----------
     right, left : ndarray, shape (K,)
         Upper bounds on the gaps towards larger and towards smaller means; never negative.
+
+    Examples
+    --------
+    >>> bounds = GapBounds(right=np.array([2.0, 0.5]), left=np.array([0.0, 1.5]))
+    >>> bounds.either.tolist()
+    [2.0, 1.5]
     """
 
     right: Vector
@@ -73,6 +79,12 @@ class GapLowerBound(NamedTuple):
         In rewards' units. Not positive when the intervals separate no two clusters.
     split_rank : int
         How many arms, counted from the largest empirical mean, lie above the split.
+
+    Examples
+    --------
+    >>> bound = gap_lower_bound([0.0, 1.0], lower=[-0.1, 0.8], upper=[0.1, 1.2])
+    >>> round(bound.value, 3), bound.split_rank
+    (0.7, 1)
     """
 
     value: float
@@ -80,7 +92,14 @@ class GapLowerBound(NamedTuple):
 
 
 class LevelSets(NamedTuple):
-    """The arms relevant to one arm's right gap, as three disjoint sets of arm numbers."""
+    """The arms relevant to one arm's right gap, as three disjoint sets of arm numbers.
+
+    Examples
+    --------
+    >>> sets = LevelSets(frozenset({0}), frozenset({1, 2}), frozenset())
+    >>> sorted(sets.level0 | sets.level1 | sets.level2)
+    [0, 1, 2]
+    """
 
     level0: frozenset[int]
     level1: frozenset[int]
@@ -88,7 +107,14 @@ class LevelSets(NamedTuple):
 
 
 class NoiseFreeGap(NamedTuple):
-    """The largest gap among known numbers, and the two numbers on either side of it."""
+    """The largest gap among known numbers, and the two numbers on either side of it.
+
+    Examples
+    --------
+    >>> found = largest_gap_noise_free([1.0, 7.0, 2.0, 6.5])
+    >>> found.gap, found.below, found.above
+    (4.5, 2.0, 6.5)
+    """
 
     gap: float
     below: float
@@ -543,6 +569,13 @@ class RunRecord(NamedTuple):
         Ends of the intervals at each of T decisions, in rewards' units.
     sampled : ndarray of bool, shape (T, K)
         The arms that the decision then samples.
+
+    Examples
+    --------
+    >>> ends = np.array([[0.0, 1.0]])
+    >>> record = RunRecord(ends - 0.5, ends + 0.5, np.array([[True, False]]))
+    >>> (record.upper - record.lower).tolist(), record.sampled.tolist()
+    ([[1.0, 1.0]], [[True, False]])
     """
 
     lower: Vector
@@ -551,7 +584,14 @@ class RunRecord(NamedTuple):
 
 
 class LemmaCheck(NamedTuple):
-    """How often a statement was put to the test, and how often it failed."""
+    """How often a statement was put to the test, and how often it failed.
+
+    Examples
+    --------
+    >>> check = LemmaCheck(cases=1000, failures=0)
+    >>> check.failures / check.cases
+    0.0
+    """
 
     cases: int
     failures: int

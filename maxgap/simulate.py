@@ -56,6 +56,14 @@ class Run(NamedTuple):
     """One run: samples taken, how it ended, samples per arm (K,), the answer.
 
     ``split`` is None, and ``correct`` False, if the budget did not reach every arm.
+
+    Examples
+    --------
+    >>> from maxgap import Problem, RoundRobin
+    >>> problem = Problem([0.0, 0.1, 1.0], sigma=0.01)
+    >>> ended = run(RoundRobin(3, stopping=None), problem, budget=30, rng=np.random.default_rng(1))
+    >>> ended.samples, ended.stopped, ended.correct, ended.counts.tolist()
+    (30, False, True, [10, 10, 10])
     """
 
     samples: int
@@ -379,6 +387,17 @@ def replicate(
     ------
     ValueError
         As :func:`run`; also for no policies, and for checkpoints that are not as above.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapUCB, RoundRobin, problems
+    >>> study = replicate(
+    ...     {"RoundRobin": RoundRobin(6, sigma=0.1), "MaxGapUCB": MaxGapUCB(6, sigma=0.1)},
+    ...     problems.Problem([0.0, 0.1, 0.2, 1.0, 1.1, 1.2], sigma=0.1),
+    ...     budget=120, replicates=20, checkpoints=[60, 120], seed=1, n_jobs=1,
+    ... )
+    >>> study.errors.groupby("policy", sort=False)["wrong"].sum().to_dict()
+    {'RoundRobin': 0, 'MaxGapUCB': 0}
     """
     if not isinstance(policies, Mapping) or not policies:
         raise ValueError(f"policies must map labels to at least one policy, got {policies!r}")
@@ -474,6 +493,21 @@ class Study:
         Mean samples per arm.
     counts_sd : array, shape (P, C, K)
         Standard deviation of the samples per arm over the replicates.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapUCB, RoundRobin, problems
+    >>> study = replicate(
+    ...     {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
+    ...     problems.Problem([0.0, 0.4, 0.8, 2.0, 2.4, 2.8]),
+    ...     budget=600, replicates=40, checkpoints=20, seed=1, n_jobs=1,
+    ... )
+    >>> study.errors.shape, study.stops.shape, study.counts.shape
+    ((40, 7), (80, 6), (2, 20, 6))
+    >>> study.samples_to_error(0.2)["policy"].tolist()
+    ['RoundRobin', 'MaxGapUCB']
+    >>> bool(study.speedup("RoundRobin", 0.2)["ratio"].iloc[0] > 1)
+    True
     """
 
     labels: tuple[str, ...]
@@ -485,7 +519,10 @@ class Study:
 
     @property
     def errors(self) -> pd.DataFrame:
-        """Share of wrong answers: policy, samples, wrong, replicates, error, low, high (Wilson)."""
+        """Share of wrong answers, in columns policy, samples, wrong, replicates, error, low, high.
+
+        ``low`` and ``high`` are the ends of a Wilson interval.
+        """
         import pandas as pd
 
         replicates = self.wrong.shape[1]
