@@ -208,6 +208,8 @@ def test_the_page_shows_what_the_package_computes_round_by_round(page, cls, name
 
 
 def value_of(page, arm):
+    # A change is drawn in the next frame.
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return float(page.locator(".maxgap-explorable .handle").nth(arm).get_attribute("aria-valuenow"))
 
 

@@ -179,6 +179,7 @@
 
   /** Make the parts of both drawings anew: after the number of arms or the width has changed. */
   function lay() {
+    const focused = rows.findIndex((row) => row.handle === document.activeElement);
     const nArms = settings.means.length;
     const bottom = MARGIN.top + nArms * ROW;
     const height = bottom + MARGIN.bottom;
@@ -212,6 +213,7 @@
       make("path", { d: "M0 3L7 14H-7Z" }, row.handle);
       listenToHandle(row.handle, arm);
     });
+    if (focused >= 0 && focused < nArms) rows[focused].handle.focus({ preventScroll: true });
 
     chart.replaceChildren();
     put(chart, { viewBox: `0 0 ${width} ${CHART.height}`, width, height: CHART.height });
