@@ -420,7 +420,9 @@ def replicate(
             delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + CHUNK])
             for start in range(0, replicates, CHUNK)
         ]
-    pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    # Some backends cannot hand out pieces as they are finished; only progress needs that.
+    return_as = "list" if progress is None else "generator"
+    pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(tasks)
     if progress is not None:
         pieces = progress(pieces, total=len(tasks))
     pieces = list(pieces)
@@ -612,7 +614,9 @@ class Study:
             raise ValueError(f"level must lie in (0, 1), got {level!r}")
         resamples = _positive_integer("resamples", resamples)
         n_policies, replicates, _ = self.wrong.shape
-        point = np.array([_first_below(w.mean(axis=0), self.checkpoints, level) for w in self.wrong])
+        point = np.array(
+            [_first_below(w.mean(axis=0), self.checkpoints, level) for w in self.wrong]
+        )
         resampled = np.empty((n_policies, resamples))
         for i, branch in enumerate(np.random.SeedSequence(0).spawn(n_policies)):
             rng = np.random.default_rng(branch)
@@ -673,9 +677,7 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
     if policy._state.numbers[TOTAL] > 0:
         raise ValueError(f"policy must not have begun, got {policy!r}")
     if len(policy.arms) != problem.n_arms:
-        raise ValueError(
-            f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}"
-        )
+        raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
     if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
@@ -694,6 +696,8 @@ def _checked_checkpoints(checkpoints: Any, budget: int) -> Integers:
         if number > budget:
             raise ValueError(f"checkpoints must be at most the budget {budget}, got {number}")
         return np.arange(1, number + 1) * budget // number
+    if not isinstance(checkpoints, Iterable):
+        raise ValueError(f"checkpoints must be a number or several, got {checkpoints!r}")
     looks = np.array([_positive_integer("checkpoints", x) for x in checkpoints], dtype=np.int64)
     if looks.size == 0 or (np.diff(looks) <= 0).any() or looks[-1] > budget:
         raise ValueError(f"checkpoints must increase up to the budget {budget}, got {looks}")

@@ -10,8 +10,16 @@ import pytest
 from scipy import stats
 
 import maxgap
-from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch
-from maxgap import problems, reference, simulate
+from maxgap import (
+    MaxGapElim,
+    MaxGapTop2UCB,
+    MaxGapUCB,
+    RoundRobin,
+    SortThenSearch,
+    problems,
+    reference,
+    simulate,
+)
 from maxgap.confidence import RADII, guarantees, radius
 
 DELTA = 0.1
@@ -140,7 +148,8 @@ def test_top2_as_printed_stops_after_one_sample_each_and_is_mostly_wrong():
 def test_ucb_as_printed_with_a_small_c_stops_four_arms_after_one_sample_each():
     problem = maxgap.Problem([0.0, 0.1, 1.0, 1.1], sigma=1.0)
     policies = {
-        f"c = {c}": MaxGapUCB(4, sigma=1.0, delta=DELTA, stopping="literal", c=c) for c in (1.0, 1.01)
+        f"c = {c}": MaxGapUCB(4, sigma=1.0, delta=DELTA, stopping="literal", c=c)
+        for c in (1.0, 1.01)
     }
     table = outcomes(policies, problem, 400)
     # Two arms have c = 2 / (K - 2) times the samples of the other two.

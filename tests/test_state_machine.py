@@ -31,7 +31,9 @@ FORMS = st.sampled_from([list, tuple, lambda x: np.array(x, dtype=object), pd.Se
 
 def as_rewards(form, rewards):
     """The rewards in a form; `pd.Series` also gets an index that is not the position."""
-    return pd.Series(rewards, index=range(len(rewards), 0, -1)) if form is pd.Series else form(rewards)
+    return (
+        pd.Series(rewards, index=range(len(rewards), 0, -1)) if form is pd.Series else form(rewards)
+    )
 
 
 class Ledger(RuleBasedStateMachine):
@@ -91,7 +93,8 @@ class Ledger(RuleBasedStateMachine):
         for k in range(rounds):
             arms = self.policy.ask()
             rewards = [
-                spread * (self.labels.index(label) ** 2 % 7) + 0.01 * ((3 * k) % 5) for label in arms
+                spread * (self.labels.index(label) ** 2 % 7) + 0.01 * ((3 * k) % 5)
+                for label in arms
             ]
             self.tell(arms, rewards)
             for label, reward in zip(arms, rewards, strict=True):

@@ -1,0 +1,33 @@
+"""What `import maxgap` brings along."""
+
+import subprocess
+import sys
+
+
+def test_importing_maxgap_loads_no_drawing_and_no_statistics():
+    code = (
+        "import sys, maxgap\n"
+        "heavy = ['matplotlib', 'seaborn', 'pandas', 'scipy.stats', 'IPython']\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert not done.stderr
+
+
+def test_the_heavy_parts_are_there_once_asked_for():
+    code = (
+        "import sys, maxgap, maxgap.figures\n"
+        "maxgap.RoundRobin(2).report()\n"
+        "print([name in sys.modules for name in ('matplotlib', 'seaborn', 'pandas')])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[True, True, True]"
+
+
+def test_every_public_name_is_there():
+    import maxgap
+
+    assert sorted(maxgap.__all__) == maxgap.__all__
+    for name in maxgap.__all__:
+        assert hasattr(maxgap, name)
