@@ -51,7 +51,9 @@ class Table(list):
                 chapter = row["chapter"]
                 cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
             body += f"<tr>{cells}</tr>"
-        return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return (
+            f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        )
 
 
 def offer(chapter, rows):

@@ -90,7 +90,7 @@ def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     ([3.0, 2.0, 0.5], [0.0, 3.0, 3.0])
     """
     lower, upper = _checked_intervals(lower, upper)
-    # Mirrored, upper ends become lower ends, and left gaps right gaps: (-l) - (-r) is r - l exactly.
+    # Mirrored, upper ends become lower ends and left gaps right gaps: (-l) - (-r) is r - l exactly.
     return GapBounds(_right_bounds(lower, upper), _right_bounds(-upper, -lower))
 
 
@@ -131,9 +131,7 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     return GapLowerBound(float(separation[split]), split + 1)
 
 
-def _checked_intervals(
-    lower: ArrayLike, upper: ArrayLike
-) -> tuple[Floats, Floats]:
+def _checked_intervals(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
     """Both ends as float arrays, or a ValueError that names what is wrong."""
     lower = np.asarray(lower, dtype=np.float64)
     upper = np.asarray(upper, dtype=np.float64)
@@ -208,7 +206,7 @@ def _right_bounds_sorted(lower: Floats, upper: Floats, last: Integers) -> Floats
     return bounds
 
 
-# What follows works on arms already sorted by lower end, one record a position. Every round of every
+# What follows works on arms already sorted by lower end, one record a position. Every round of any
 # policy is made of it. Between rounds few arms move, so what is kept lets a round look only at the
 # places that change: running extremes, and trees of maxima over positions.
 
@@ -379,7 +377,7 @@ def certified_split(trees: Floats) -> tuple[float, int]:
 
 @njit(cache=True, nogil=True)
 def mark_touching(slots: Records, trees: Floats, least: float, first: int, last: int) -> int:
-    """Mark, at positions first..last, the arms whose gap bound is at least ``least``; how many?
+    """Mark, at positions first..last, the arms whose gap bound is at least ``least``; count them.
 
     The slots an arm touches are a contiguous range, because both ends of the slots increase and
     none lies around an arm's whole interval. The range starts at the first slot that ends above

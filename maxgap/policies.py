@@ -13,10 +13,10 @@
 
 The state of a policy is a tuple of arrays, and everything that reads or changes it is compiled:
 ``observe`` takes one reward, ``update_interval`` moves the arm's interval, ``settle`` restores the
-order of the arms, ``decide`` says which arms come next and whether to stop. ``ask``/``tell`` and the
-compiled runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
-Arrays of records hold what is known by arm and by position in the order: a compiled call pays for
-every array it is given, and a round costs little more than a handful of calls.
+order of the arms, ``decide`` says which arms come next and whether to stop. ``ask``/``tell`` and
+the compiled runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for
+sample. Arrays of records hold what is known by arm and by position in the order: a compiled call
+pays for every array it is given, and a round costs little more than a handful of calls.
 """
 
 from __future__ import annotations
@@ -199,9 +199,7 @@ def track_leaders(arms: Records, moved: Integers, n_moved: int, numbers: Integer
 
 
 @njit(cache=True, nogil=True)
-def settle(
-    arms: Records, slots: Records, trees: Floats, moved: Integers, n_moved: int
-) -> None:
+def settle(arms: Records, slots: Records, trees: Floats, moved: Integers, n_moved: int) -> None:
     """Bring the slots up to date after the intervals of ``moved[:n_moved]`` have changed."""
     last = slots.size - 1
     lowest, highest = last, 0
@@ -647,7 +645,7 @@ class Policy:
         sigma: float | ArrayLike = 1.0,
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
-        stopping: str | None | _Default = DEFAULT,
+        stopping: str | _Default | None = DEFAULT,
     ) -> None:
         self._labels = _checked_labels(arms)
         self._index = {label: arm for arm, label in enumerate(self._labels)}
@@ -877,7 +875,7 @@ class Policy:
         fresh._state = new_state(self._sigmas, self._row)
         return fresh
 
-    def _settings(self) -> tuple[Any, ...]:
+    def _settings(self) -> tuple[Floats, bool, int, int, float, float]:
         """What the compiled functions need beside the state, in their order."""
         return (
             self._radii,
@@ -925,7 +923,8 @@ class Policy:
         except ValueError as problem:  # rows of unequal length
             raise ValueError(f"rewards must be one number per arm, got {rewards!r}") from problem
         if single:
-            label_list, reward_list = [arms], [rewards]
+            label_list: Any = [arms]
+            reward_list: Any = [rewards]
         else:
             if isinstance(arms, (str, bytes)) or not isinstance(arms, Iterable):
                 raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
@@ -943,10 +942,7 @@ class Policy:
                 values = values.astype(np.float64)
             bad = ~(np.abs(values) <= LARGEST_REWARD)
         else:
-            numeric = [
-                isinstance(x, numbers.Real) and abs(x) <= LARGEST_REWARD for x in reward_list
-            ]
-            bad = ~np.array(numeric, dtype=np.bool_)
+            bad = np.array([not _is_reward(x) for x in reward_list], dtype=np.bool_)
             if not bad.any():
                 values = np.array([float(x) for x in reward_list])
         if bad.any():
@@ -1059,15 +1055,13 @@ class MaxGapUCB(Policy):
         sigma: float | ArrayLike = 1.0,
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
-        stopping: str | None | _Default = DEFAULT,
+        stopping: str | _Default | None = DEFAULT,
         c: float = 5.0,
     ) -> None:
         super().__init__(
             arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=stopping
         )
-        if not isinstance(c, numbers.Real) or not 0 < c < math.inf:
-            raise ValueError(f"c must be a positive number, got {c!r}")
-        self._c = float(c)
+        self._c = _checked_factor(c)
 
 
 class MaxGapTop2UCB(Policy):
@@ -1088,8 +1082,7 @@ class MaxGapTop2UCB(Policy):
 
 
 POLICIES = {
-    cls.__name__: cls
-    for cls in (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
+    cls.__name__: cls for cls in (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
 }
 
 
@@ -1245,6 +1238,19 @@ def _lil_delta(delta: float) -> float:
     x = ((math.sqrt(1.0 + delta) - 1.0) / 2.0) ** 2
     e = LIL_EPSILON
     return math.log1p(e) * (x * e / (2.0 + e)) ** (1.0 / (1.0 + e))
+
+
+def _is_reward(value: Any) -> bool:
+    """Whether it is a number small enough to be summed."""
+    size: Any = abs(value) if isinstance(value, numbers.Real) else math.nan
+    return bool(size <= LARGEST_REWARD)
+
+
+def _checked_factor(c: Any) -> float:
+    """The factor of MaxGapUCB's stopping rule, or a ValueError."""
+    if not isinstance(c, numbers.Real) or not 0 < float(c) < math.inf:
+        raise ValueError(f"c must be a positive number, got {c!r}")
+    return float(c)
 
 
 def _checked_labels(arms: Any) -> list[Hashable]:

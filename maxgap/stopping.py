@@ -116,7 +116,8 @@ def dominant_gap(largest: int, total: int, factor: float) -> bool:
     """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + factor * sum of the others``.
 
     ``largest`` is the largest number of samples of a gap, ``total`` the sum over all gaps,
-    ``factor`` the lambda of Jamieson et al. (2014). Not certified here: their theorem is for independent arms sampled from scratch, while
-    neighbouring gaps share an arm and the samples of the sorting phase are reused.
+    ``factor`` the lambda of Jamieson et al. (2014). Not certified here: their theorem is for
+    independent arms sampled from scratch, while neighbouring gaps share an arm and the samples of
+    the sorting phase are reused.
     """
     return largest >= 1 + factor * (total - largest)

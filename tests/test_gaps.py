@@ -116,7 +116,9 @@ def test_trees_answer_as_a_scan_of_the_leaves(values, data):
     first = data.draw(st.integers(0, len(values) - 1))
     last = data.draw(st.integers(first - 1, len(values) - 1))
     least = data.draw(st.integers(0, 5))
-    assert gaps.largest_between(trees, 0, first, last) == max(values[first : last + 1], default=-np.inf)
+    assert gaps.largest_between(trees, 0, first, last) == max(
+        values[first : last + 1], default=-np.inf
+    )
     found = gaps.next_at_least(trees, 0, first, least)
     expected = [k for k, value in enumerate(values) if k >= first and value >= least]
     assert found == (expected[0] if expected else trees.shape[1] // 2)

@@ -1,12 +1,10 @@
 """Policies: decisions against slow ones, ask/tell against compiled runs, input from the field."""
 
-import json
 import subprocess
 import sys
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,7 +67,11 @@ def test_ucb_asks_for_the_arms_with_the_highest_bound(estimate):
 @given(estimates(max_arms=8))
 def test_top2_asks_for_the_arms_with_the_two_highest_bounds(estimate):
     either = reference.gap_upper_bounds(*estimate[1:]).either
-    least = min(either.max(), max(second_highest(either), 0.0)) if (either < either.max()).any() else either.max()
+    least = (
+        min(either.max(), max(second_highest(either), 0.0))
+        if (either < either.max()).any()
+        else either.max()
+    )
     policy = decided(MaxGapTop2UCB, estimate, stopping=None)
     assert policy.ask() == np.flatnonzero(either >= least).tolist()
 
@@ -104,7 +106,9 @@ def test_cluster_rule_equals_the_rule_arm_by_arm(estimate, cls):
 def test_top2_rules_compare_the_second_bound_with_the_lower_bound(estimate):
     second = second_highest(reference.gap_upper_bounds(*estimate[1:]).either)
     bound = reference.gap_lower_bound(*estimate).value
-    assert decided(MaxGapTop2UCB, estimate, stopping="literal").stopped == (second < max(bound, 0.0))
+    assert decided(MaxGapTop2UCB, estimate, stopping="literal").stopped == (
+        second < max(bound, 0.0)
+    )
     paper = decided(MaxGapTop2UCB, estimate, stopping="paper")
     assert paper.stopped == (second < bound and bound > 0)
     assert not paper.certified
@@ -116,7 +120,9 @@ def test_elim_paper_rule_needs_two_active_arms_with_the_certain_gap_between_them
     means, lower, upper = estimate
     either = reference.gap_upper_bounds(lower, upper).either
     bound = reference.gap_lower_bound(*estimate)
-    active = np.flatnonzero(either > max(bound.value, 0.0)) if bound.value > 0 else np.arange(len(means))
+    active = (
+        np.flatnonzero(either > max(bound.value, 0.0)) if bound.value > 0 else np.arange(len(means))
+    )
     top = set(np.argsort(-means, kind="stable")[: bound.split_rank].tolist())
     holds = bound.value > 0 and len(active) == 2 and len(top & set(active.tolist())) == 1
     policy = decided(MaxGapElim, estimate, stopping="paper")
@@ -208,7 +214,9 @@ def test_ask_tell_and_the_compiled_run_agree_without_compilation():
         done = subprocess.run(
             [sys.executable, "-c", code],
             env={**__import__("os").environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": "tests"},
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1]
