@@ -5,6 +5,10 @@
 PYTHON ?=
 INSTALLER ?= $(shell command -v uv >/dev/null 2>&1 && echo uv || echo pip)
 PY := .venv/bin/python
+# `make UNPINNED=1 ...` takes the newest packages that the ranges in pyproject.toml admit.
+UNPINNED ?=
+comma := ,
+PACKAGES = $(if $(UNPINNED),".[book$(comma)test]",-r requirements.txt)
 NOTEBOOKS = $(sort $(wildcard book/*.ipynb))
 READY := .venv/ready
 
@@ -53,7 +57,7 @@ $(READY): requirements.txt pyproject.toml
 	  fi; \
 	fi; \
 	echo "Installing the packages with $(INSTALLER)"; \
-	if ! { $$pip install $$into --quiet -r requirements.txt && \
+	if ! { $$pip install $$into --quiet $(PACKAGES) && \
 	       $$pip install $$into --quiet --no-deps --no-build-isolation -e .; } >.venv/install.log 2>&1; then \
 	  echo "error: the packages could not be installed; is there a network? Details: .venv/install.log" >&2; \
 	  exit 1; \

@@ -57,7 +57,7 @@ class Table(list):
 
 
 def offer(chapter, rows):
-    """Keep the verdicts of a chapter (its file's name without ending) and return them to be shown."""
+    """Keep the verdicts of a chapter (its file's name, no ending) and return them to be shown."""
     keys = [row["key"] for row in rows]
     if len(set(keys)) < len(keys):
         raise ValueError(f"rows has a key twice: {keys}")

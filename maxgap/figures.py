@@ -2,6 +2,15 @@
 
 Every policy keeps its colour, line style and marker in all figures, so that none is told by colour
 alone. Figures are made for a column 7 inches wide and stay readable at phone width.
+
+Examples
+--------
+>>> figure, axes = new_figure(height=3.0)
+>>> figure.get_size_inches().tolist()
+[7.0, 3.0]
+>>> policy_style("MaxGapUCB")["linestyle"]
+'-'
+>>> plt.close(figure)
 """
 
 from __future__ import annotations

@@ -79,7 +79,15 @@ DEFAULT = _Default()
 
 
 class Split(NamedTuple):
-    """An answer: the arms above and below the largest gap, and the gap between their means."""
+    """An answer: the arms above and below the largest gap, and the gap between their means.
+
+    Examples
+    --------
+    >>> policy = RoundRobin(["a", "b", "c"])
+    >>> policy.tell(["a", "b", "c"], [0.25, 0.0, 1.0])
+    >>> policy.recommend() == Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75)
+    True
+    """
 
     top: frozenset[Hashable]
     bottom: frozenset[Hashable]
@@ -632,6 +640,17 @@ class Policy:
     ------
     ValueError
         Names the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> policy = RoundRobin(["low", "high"], sigma=0.1)
+    >>> while not policy.stopped:
+    ...     for label in policy.ask():
+    ...         policy.tell(label, {"low": 0.0, "high": 1.0}[label])
+    >>> policy.certified, policy.counts.tolist(), policy.recommend().gap
+    (True, [2, 2], 1.0)
+    >>> policy.report()[["arm", "cluster"]].to_numpy().tolist()
+    [['low', 'bottom'], ['high', 'top']]
     """
 
     _kind: int

@@ -25,6 +25,18 @@ arms touch the slot (-0.01, 2.5), no arm is left outside, and a gap of 0.99 is c
 0, 1 and 2.6 put the largest gap between the two upper arms.
 
 The rules look at arms sorted by lower end (see :mod:`maxgap.gaps`).
+
+Examples
+--------
+The same rewards, two rules: only one of them guarantees the answer.
+
+>>> from maxgap import MaxGapTop2UCB
+>>> for rule in ("clusters", "paper"):
+...     policy = MaxGapTop2UCB(3, sigma=0.01, stopping=rule)
+...     policy.tell([0, 1, 2], [0.0, 0.1, 1.0])
+...     print(rule, policy.stopped, policy.certified)
+clusters True True
+paper True False
 """
 
 from __future__ import annotations

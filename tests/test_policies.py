@@ -188,7 +188,12 @@ def loop(policy, problem, budget, rng):
 def test_ask_tell_and_the_compiled_run_agree_sample_for_sample(cls, rule, nested):
     problem = maxgap.Problem([0.9, 0.0, 0.1, 0.55, 1.0, 0.05], [0.1, 0.2, 0.1, 0.1, 0.3, 0.1])
     for radius in maxgap.confidence.RADII:
-        settings = dict(sigma=problem.sigmas, stopping=rule, nested=nested, confidence=radius)
+        settings = {
+            "sigma": problem.sigmas,
+            "stopping": rule,
+            "nested": nested,
+            "confidence": radius,
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # "authors-lil" intervals do cross
             told = loop(cls(6, **settings), problem, 700, np.random.default_rng(5))
@@ -206,8 +211,10 @@ def test_ask_tell_and_the_compiled_run_agree_without_compilation():
         "problem = maxgap.Problem([0.9, 0.0, 0.1, 0.55, 1.0], 0.2)\n"
         "for cls in t.CLASSES:\n"
         "    for rule in t.RULES:\n"
-        "        told = t.loop(cls(5, sigma=0.2, stopping=rule), problem, 200, np.random.default_rng(5))\n"
-        "        print(cls.__name__, rule, told.counts.tolist(), told.stopped, sorted(told.recommend().top))\n"
+        "        rng = np.random.default_rng(5)\n"
+        "        told = t.loop(cls(5, sigma=0.2, stopping=rule), problem, 200, rng)\n"
+        "        top = sorted(told.recommend().top)\n"
+        "        print(cls.__name__, rule, told.counts.tolist(), told.stopped, top)\n"
     )
     outputs = []
     for disabled in ("0", "1"):

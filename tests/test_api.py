@@ -1,0 +1,115 @@
+"""The contract: every public name exists, is documented with an example, and is on the API page."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import maxgap
+
+PAGE = (Path(__file__).parent.parent / "book" / "api.md").read_text(encoding="utf-8")
+
+# Functions and classes, by module; classes with what their instances offer.
+CONTRACT = {
+    "maxgap": {
+        "Problem": "n_arms means sigma gaps delta_max split_rank top bottom arm_gaps",
+        "gap_upper_bounds": "",
+        "gap_lower_bound": "",
+        "GapBounds": "right left either",
+        "GapLowerBound": "value split_rank",
+        "Policy": "ask tell stopped certified recommend counts means lower upper gap_bounds "
+        "gap_lower report save",
+        "RoundRobin": "",
+        "SortThenSearch": "",
+        "MaxGapElim": "",
+        "MaxGapUCB": "",
+        "MaxGapTop2UCB": "",
+        "Split": "top bottom gap",
+        "load": "",
+        "Run": "samples stopped certified correct counts split",
+        "Study": "errors counts stops samples_to_error speedup",
+    },
+    "maxgap.problems": {
+        "streetview": "",
+        "two_large_gaps": "",
+        "one_large_gap": "",
+        "four_arms": "",
+        "four_arms_alternative": "",
+        "stopping_time_family": "",
+    },
+    "maxgap.confidence": {"radius": "", "guarantees": ""},
+    "maxgap.simulate": {"run": "", "replicate": ""},
+    "maxgap.hardness": {
+        "gamma": "",
+        "gamma_naive": "",
+        "rho": "",
+        "sample_bound": "",
+        "lower_bound": "",
+        "Hardness": "right left either",
+    },
+    "maxgap.reference": {
+        "gap_upper_bounds": "",
+        "gap_upper_bounds_mip": "",
+        "largest_gap_noise_free": "",
+        "right_gap_at": "",
+        "left_gap_at": "",
+        "level_sets": "",
+    },
+}
+MODULES = [name for name in maxgap.__all__ if inspect.ismodule(getattr(maxgap, name))]
+NAMES = sorted({(module, name) for module, names in CONTRACT.items() for name in names})
+
+
+def on_page(qualified: str) -> bool:
+    """Whether the page documents it: by itself, or as a member that is listed."""
+    if re.search(rf"^\.\. auto(class|function):: {re.escape(qualified)}$", PAGE, re.MULTILINE):
+        return True
+    module, _, name = qualified.rpartition(".")
+    listed = re.search(
+        rf"^\.\. automodule:: {re.escape(module)}\n   :members: (.*)$", PAGE, re.MULTILINE
+    )
+    return listed is not None and name in listed[1].split(", ")
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_a_name_of_the_contract_is_documented_with_an_example(module, name):
+    documented = getattr(importlib.import_module(module), name)
+    assert ">>> " in inspect.getdoc(documented)
+    assert on_page(f"{module}.{name}")
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_classes_offer_what_the_contract_says(module, name):
+    documented = getattr(importlib.import_module(module), name)
+    members = CONTRACT[module][name].split()
+    fields = getattr(documented, "__annotations__", {})
+    for member in members:
+        described = inspect.getdoc(getattr(documented, member, None)) or ""
+        assert member in fields or described.strip(), member
+
+
+def test_every_exported_name_is_in_the_contract_or_a_module_with_examples():
+    exported = set(maxgap.__all__) - set(MODULES)
+    assert exported == set(CONTRACT["maxgap"])
+    for module in MODULES:
+        assert f".. automodule:: maxgap.{module}\n" in PAGE
+        source = inspect.getsource(getattr(maxgap, module))
+        assert ">>> " in source
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_a_module_exports_is_on_the_page(module):
+    for name in getattr(getattr(maxgap, module), "__all__", ()):
+        thing = getattr(getattr(maxgap, module), name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            top = f"maxgap.{name}"
+            assert on_page(f"maxgap.{module}.{name}") or (
+                getattr(maxgap, name, None) is thing and on_page(top)
+            ), name
+
+
+def test_a_name_that_is_not_documented_is_noticed():
+    assert not on_page("maxgap.problems.rounding")
+    assert not on_page("maxgap.nothing")
