@@ -157,19 +157,15 @@ def _checked_intervals(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floa
 def _right_bounds(lower: Floats, upper: Floats) -> Floats:
     """Right-gap bound of every arm, in the order of the arms."""
     order = np.argsort(lower)
-    sorted_lower, sorted_upper = lower[order], upper[order]
-    last = np.searchsorted(sorted_lower, sorted_upper, side="right") - 1
-    bounds = np.empty_like(lower)
-    bounds[order] = _right_bounds_sorted(sorted_lower, sorted_upper, last)
-    return bounds
+    return _right_bounds_sorted(lower[order], upper[order], order)
 
 
 @njit(cache=True, nogil=True)
-def _right_bounds_sorted(lower: Floats, upper: Floats, last: Integers) -> Floats:
-    """Right-gap bounds of arms sorted by lower end, eq. (8); ``last``: last lower end inside.
+def _right_bounds_sorted(lower: Floats, upper: Floats, order: Integers) -> Floats:
+    """Right-gap bounds, eq. (8), of arms sorted by lower end; ``order`` says where each belongs.
 
-    The maximum of slots ``k..last[k]`` is found on a stack that holds, for the arms seen so far
-    (from the right), the chain of ever wider slots.
+    The widest slot that opens inside an arm's interval is found on a stack that holds, for the arms
+    seen so far (from the right), the chain of ever wider slots.
     """
     n_arms = lower.size
     highest, second, holder = -np.inf, -np.inf, -1
@@ -178,31 +174,30 @@ def _right_bounds_sorted(lower: Floats, upper: Floats, last: Integers) -> Floats
             highest, second, holder = upper[k], highest, k
         elif upper[k] > second:
             second = upper[k]
-    width = np.empty(n_arms)
-    stack = np.empty(n_arms, np.int64)
+    opens, width = np.empty(n_arms), np.empty(n_arms)
     size = 0
-    bounds = np.zeros(n_arms)
+    bounds = np.empty(n_arms)
     smallest = np.inf
     for k in range(n_arms - 1, -1, -1):
         # The last slot is not stored: its width is another one for the arm with the highest end.
-        width[k] = smallest - lower[k] if k < n_arms - 1 else -np.inf
+        wide = smallest - lower[k] if k < n_arms - 1 else -np.inf
         smallest = min(smallest, upper[k])
-        while size > 0 and width[stack[size - 1]] <= width[k]:
+        while size > 0 and width[size - 1] <= wide:
             size -= 1
-        stack[size] = k
+        opens[size], width[size] = lower[k], wide
         size += 1
         low, high = 0, size - 1
         while low < high:
             middle = (low + high) // 2
-            if stack[middle] <= last[k]:
+            if opens[middle] <= upper[k]:
                 high = middle
             else:
                 low = middle + 1
-        best = width[stack[low]]
-        if last[k] == n_arms - 1:
+        best = width[low]
+        if lower[n_arms - 1] <= upper[k]:
             end = second if k == holder else highest
             best = max(best, end - lower[n_arms - 1])
-        bounds[k] = max(best, 0.0)
+        bounds[order[k]] = max(best, 0.0)
     return bounds
 
 
