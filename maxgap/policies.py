@@ -132,6 +132,9 @@ ARM = np.dtype(
         ("position", np.int64),  # in the order by lower end
         ("active", np.bool_),  # Elim: not yet eliminated
         ("top", np.bool_),  # the answer, once stopped
+        # Two lists that have nothing to do with the arm in whose record an entry stands.
+        ("next", np.int64),  # the arms to sample next, increasing
+        ("sequence", np.int64),  # SortThenSearch: the certified order, smallest mean first
     ],
     align=True,
 )
@@ -143,9 +146,17 @@ class State(NamedTuple):
     arms: Records  # ARM, by arm
     slots: Records  # gaps.SLOT, by position; derived from arms, as are the trees
     trees: Floats
-    next_arms: Integers  # numbers[N_NEXT] of them, increasing
-    sequence: Integers  # SortThenSearch: the certified order, smallest mean first
     numbers: Integers  # counters and flags, named above
+
+    @property
+    def next_arms(self) -> Integers:
+        """The arms to sample next, increasing; the first ``numbers[N_NEXT]`` entries count."""
+        return self.arms["next"]
+
+    @property
+    def sequence(self) -> Integers:
+        """The certified order of SortThenSearch, smallest mean first."""
+        return self.arms["sequence"]
 
 
 def new_state(sigmas: Floats, row: Integers) -> State:
@@ -156,11 +167,12 @@ def new_state(sigmas: Floats, row: Integers) -> State:
     arms["sigma"], arms["row"] = sigmas, row
     arms["position"] = np.arange(n_arms)
     arms["active"] = True
+    arms["next"] = arms["sequence"] = np.arange(n_arms)
     numbers = np.zeros(N_NUMBERS, np.int64)
     numbers[UNSAMPLED] = n_arms
     numbers[SECOND] = 1
     numbers[N_NEXT] = n_arms
-    return State(arms, *new_slots(n_arms), np.arange(n_arms), np.arange(n_arms), numbers)
+    return State(arms, *new_slots(n_arms), numbers)
 
 
 @njit(cache=True, nogil=True)
@@ -193,10 +205,10 @@ def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> boo
 
 
 @njit(cache=True, nogil=True)
-def track_leaders(arms: Records, moved: Integers, n_moved: int, numbers: Integers) -> None:
-    """Keep the two arms with the most samples, after ``moved[:n_moved]`` have got more."""
+def track_leaders(arms: Records, n_moved: int, numbers: Integers) -> None:
+    """Keep the two arms with the most samples, after the first ``n_moved`` next arms got more."""
     for i in range(n_moved):
-        arm = moved[i]
+        arm = arms[i]["next"]
         first, second = numbers[FIRST], numbers[SECOND]
         if arm != first:
             count = arms[arm]["count"]
@@ -207,18 +219,18 @@ def track_leaders(arms: Records, moved: Integers, n_moved: int, numbers: Integer
 
 
 @njit(cache=True, nogil=True)
-def settle(arms: Records, slots: Records, trees: Floats, moved: Integers, n_moved: int) -> None:
-    """Bring the slots up to date after the intervals of ``moved[:n_moved]`` have changed."""
+def settle(arms: Records, slots: Records, trees: Floats, n_moved: int) -> None:
+    """Bring the slots up to date after the intervals of the first ``n_moved`` next arms changed."""
     last = slots.size - 1
     lowest, highest = last, 0
     for i in range(n_moved):
-        k = arms[moved[i]]["position"]
+        k = arms[arms[i]["next"]]["position"]
         lowest, highest = min(lowest, k), max(highest, k)
     if highest - lowest < 3 * n_moved:
         lowest, highest = sort_again(arms, slots, lowest, highest)
     else:
         for i in range(n_moved):
-            arm = moved[i]
+            arm = arms[i]["next"]
             value = arms[arm]["lower"]
             k = arms[arm]["position"]
             while k > 0 and slots[k - 1]["lower"] > value:
@@ -292,8 +304,6 @@ def decide(
     arms: Records,
     slots: Records,
     trees: Floats,
-    next_arms: Integers,
-    sequence: Integers,
     numbers: Integers,
     kind: int,
     rule: int,
@@ -304,7 +314,7 @@ def decide(
     if numbers[STOPPED] != 0:
         return
     if numbers[UNSAMPLED] > 0:
-        numbers[N_NEXT] = _arms_with_count(arms, 0, next_arms)
+        numbers[N_NEXT] = _arms_with_count(arms, 0)
         return
 
     # What the policy samples next (Algorithms 1 to 3). ``second``: the second-highest gap bound.
@@ -314,15 +324,15 @@ def decide(
     if rule == CLUSTERS or kind == ELIM:
         lower_bound, split = certified_split(trees)
     if kind == ROUND_ROBIN:
-        numbers[N_NEXT] = _arms_with_fewest(arms, next_arms)
+        numbers[N_NEXT] = _arms_with_fewest(arms)
     elif kind == ELIM:
-        numbers[N_NEXT] = _eliminate(arms, slots, trees, lower_bound, next_arms)
+        numbers[N_NEXT] = _eliminate(arms, slots, trees, lower_bound)
     elif kind == UCB:
         widest, at, tied = largest_leaf(trees, WIDTHS)
         if tied:
-            numbers[N_NEXT] = _arms_touching(slots, trees, widest, next_arms)
+            numbers[N_NEXT] = _arms_touching(arms, slots, trees, widest)
         else:
-            numbers[N_NEXT] = _add_arms_around(slots, at, next_arms, 0)
+            numbers[N_NEXT] = _add_arms_around(arms, slots, at, 0)
     elif kind == TOP2:
         widest, at, tied = largest_leaf(trees, WIDTHS)
         if tied:
@@ -331,18 +341,18 @@ def decide(
             second = second_bound(slots, trees, at)
         # The arms of the two highest bounds are those that touch a slot as wide as the second.
         least = widest if second < 0.0 else second
-        numbers[N_NEXT] = _arms_touching(slots, trees, least, next_arms)
+        numbers[N_NEXT] = _arms_touching(arms, slots, trees, least)
     else:
         if numbers[SEARCHING] == 0:
             if _mark_overlapping(slots) > 0:
-                numbers[N_NEXT] = _marked_arms(arms, slots, next_arms)
+                numbers[N_NEXT] = _marked_arms(arms, slots)
                 return
             numbers[SEARCHING] = 1
             for k in range(slots.size):
-                sequence[k] = slots[k]["arm"]
-        chosen, most_of_a_gap, of_all_gaps = _lil_ucb(arms, sequence, lil_delta)
-        below, above = sequence[chosen], sequence[chosen + 1]
-        next_arms[0], next_arms[1] = min(below, above), max(below, above)
+                arms[k]["sequence"] = slots[k]["arm"]
+        chosen, most_of_a_gap, of_all_gaps = _lil_ucb(arms, lil_delta)
+        below, above = arms[chosen]["sequence"], arms[chosen + 1]["sequence"]
+        arms[0]["next"], arms[1]["next"] = min(below, above), max(below, above)
         numbers[N_NEXT] = 2
 
     # Whether it stops.
@@ -387,22 +397,22 @@ def decide(
         # The two arms of the largest gap cannot both go while the intervals hold: one has missed.
         for arm in range(arms.size):
             arms[arm]["active"] = True
-            next_arms[arm] = arm
+            arms[arm]["next"] = arm
         numbers[N_NEXT] = arms.size
 
 
 @njit(cache=True, nogil=True)
-def _arms_with_count(arms: Records, count: int, next_arms: Integers) -> int:
+def _arms_with_count(arms: Records, count: int) -> int:
     n_next = 0
     for arm in range(arms.size):
         if arms[arm]["count"] == count:
-            next_arms[n_next] = arm
+            arms[n_next]["next"] = arm
             n_next += 1
     return n_next
 
 
 @njit(cache=True, nogil=True)
-def _arms_with_fewest(arms: Records, next_arms: Integers) -> int:
+def _arms_with_fewest(arms: Records) -> int:
     fewest = arms[0]["count"]
     n_next = 0
     for arm in range(arms.size):
@@ -411,7 +421,7 @@ def _arms_with_fewest(arms: Records, next_arms: Integers) -> int:
             fewest = count
             n_next = 0
         if count == fewest:
-            next_arms[n_next] = arm
+            arms[n_next]["next"] = arm
             n_next += 1
     return n_next
 
@@ -422,15 +432,13 @@ def _just_above(value: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _eliminate(
-    arms: Records, slots: Records, trees: Floats, lower_bound: float, next_arms: Integers
-) -> int:
+def _eliminate(arms: Records, slots: Records, trees: Floats, lower_bound: float) -> int:
     """Algorithm 1, line 6: drop the arms whose gap bound is at most a positive lower bound."""
     n_active = 0
     lowest, highest = slots.size - 1, 0
     for arm in range(arms.size):
         if arms[arm]["active"]:
-            next_arms[n_active] = arm
+            arms[n_active]["next"] = arm
             n_active += 1
             k = arms[arm]["position"]
             lowest, highest = min(lowest, k), max(highest, k)
@@ -439,8 +447,8 @@ def _eliminate(
     mark_touching(slots, trees, _just_above(lower_bound), lowest, highest)
     n_next = 0
     for i in range(n_active):
-        arm = next_arms[i]
-        next_arms[n_next] = arm
+        arm = arms[i]["next"]
+        arms[n_next]["next"] = arm
         stays = slots[arms[arm]["position"]]["touches"]
         arms[arm]["active"] = stays
         n_next += stays
@@ -448,24 +456,24 @@ def _eliminate(
 
 
 @njit(cache=True, nogil=True)
-def _marked_arms(arms: Records, slots: Records, next_arms: Integers) -> int:
+def _marked_arms(arms: Records, slots: Records) -> int:
     """Arms whose position is marked in ``touches``."""
     n_next = 0
     for arm in range(arms.size):
         if slots[arms[arm]["position"]]["touches"]:
-            next_arms[n_next] = arm
+            arms[n_next]["next"] = arm
             n_next += 1
     return n_next
 
 
 @njit(cache=True, nogil=True)
-def _add_arms_around(slots: Records, at: int, next_arms: Integers, n_next: int) -> int:
-    """Add the arms that touch slot ``at`` to ``next_arms[:n_next]``; returns the new length."""
+def _add_arms_around(arms: Records, slots: Records, at: int, n_next: int) -> int:
+    """Add the arms that touch slot ``at`` to the next arms; returns the new number of these."""
     left, right = slots[at]["lower"], slots[at]["end"]
     k = at
     while k >= 0:
         if slots[k]["upper"] >= left:
-            n_next = _add(next_arms, n_next, slots[k]["arm"])
+            n_next = _add(arms, n_next, slots[k]["arm"])
         if slots[k]["reach"] < left:
             break
         k -= 1
@@ -474,21 +482,21 @@ def _add_arms_around(slots: Records, at: int, next_arms: Integers, n_next: int) 
         if low > right:
             break
         if slots[k]["upper"] >= right or low <= left:
-            n_next = _add(next_arms, n_next, slots[k]["arm"])
+            n_next = _add(arms, n_next, slots[k]["arm"])
     return n_next
 
 
 @njit(cache=True, nogil=True)
-def _add(next_arms: Integers, n_next: int, arm: int) -> int:
-    """Insert an arm into the increasing list ``next_arms[:n_next]``; returns the new length."""
+def _add(arms: Records, n_next: int, arm: int) -> int:
+    """Insert an arm into the increasing list of next arms; returns its new length."""
     i = n_next
-    while i > 0 and next_arms[i - 1] > arm:
+    while i > 0 and arms[i - 1]["next"] > arm:
         i -= 1
-    if i > 0 and next_arms[i - 1] == arm:
+    if i > 0 and arms[i - 1]["next"] == arm:
         return n_next
     for j in range(n_next, i, -1):
-        next_arms[j] = next_arms[j - 1]
-    next_arms[i] = arm
+        arms[j]["next"] = arms[j - 1]["next"]
+    arms[i]["next"] = arm
     return n_next + 1
 
 
@@ -503,24 +511,19 @@ def _time_to_look(numbers: Integers) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _arms_touching(slots: Records, trees: Floats, least: float, next_arms: Integers) -> int:
+def _arms_touching(arms: Records, slots: Records, trees: Floats, least: float) -> int:
     """Arms that touch a slot at least this wide: those whose gap bound is at least ``least``."""
     n_arms = slots.size
     n_next, n_wide = 0, 0
     k = next_at_least(trees, WIDTHS, 0, least)
     while k < n_arms and n_wide < 8:
-        n_next = _add_arms_around(slots, k, next_arms, n_next)
+        n_next = _add_arms_around(arms, slots, k, n_next)
         n_wide += 1
         k = next_at_least(trees, WIDTHS, k + 1, least)
     if k < n_arms:
         # Too many slots to go through one by one.
-        n_next = 0
         mark_touching(slots, trees, least, 0, n_arms - 1)
-        for k in range(n_arms):
-            if slots[k]["touches"]:
-                next_arms[n_next] = slots[k]["arm"]
-                n_next += 1
-        next_arms[:n_next].sort()
+        n_next = _marked_arms(arms, slots)
     return n_next
 
 
@@ -540,14 +543,14 @@ def _mark_overlapping(slots: Records) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _lil_ucb(arms: Records, sequence: Integers, lil_delta: float) -> tuple[int, int, int]:
+def _lil_ucb(arms: Records, lil_delta: float) -> tuple[int, int, int]:
     """lil'UCB on the gaps of neighbours: the gap to sample, the largest count, all counts."""
     best, chosen = -np.inf, 0
     largest, total = 0, 0
     growth = 1.0 + LIL_EPSILON
     factor = (1.0 + LIL_BETA) * (1.0 + math.sqrt(LIL_EPSILON))
-    for k in range(sequence.size - 1):
-        below, above = arms[sequence[k]], arms[sequence[k + 1]]
+    for k in range(arms.size - 1):
+        below, above = arms[arms[k]["sequence"]], arms[arms[k + 1]["sequence"]]
         n = min(below["count"], above["count"])
         # A difference of two rewards: variances add, sigma sqrt(2) for equal sigmas.
         variance = below["sigma"] ** 2 + above["sigma"] ** 2
@@ -596,19 +599,24 @@ def tell_batch(
     arms: Records,
     slots: Records,
     trees: Floats,
-    next_arms: Integers,
-    sequence: Integers,
     numbers: Integers,
 ) -> None:
     """Take a batch of rewards, then decide once. The last arguments are a State."""
+    moved = np.zeros(arms.size, np.bool_)
     for i in range(told.size):
+        moved[told[i]] = True
         numbers[TOTAL] += 1
         numbers[UNSAMPLED] -= observe(arms, told[i], rewards[i])
         if update_interval(arms, told[i], radii, nested):
             numbers[CROSSED] = 1
-    track_leaders(arms, told, told.size, numbers)
-    settle(arms, slots, trees, told, told.size)
-    decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
+    n_moved = 0
+    for arm in range(arms.size):
+        if moved[arm]:
+            arms[n_moved]["next"] = arm
+            n_moved += 1
+    track_leaders(arms, n_moved, numbers)
+    settle(arms, slots, trees, n_moved)
+    decide(arms, slots, trees, numbers, kind, rule, c, lil_delta)
 
 
 # --------------------------------------------------------------------------------------------

@@ -88,7 +88,6 @@ def _sample(
     noise: int,
     true_means: Floats,
     true_sigmas: Floats,
-    sampled: Integers,
     start: int,
     stop: int,
     radii: Floats,
@@ -96,7 +95,7 @@ def _sample(
     lazy: bool,
     arms: Records,
 ) -> tuple[int, bool]:
-    """Draw and take a reward of each arm in ``sampled[start:stop]``.
+    """Draw and take a reward of each of the next arms ``start`` to ``stop``.
 
     Returns how many arms were sampled for the first time, and whether intervals have crossed. A
     function of its own: the loop is as fast as drawing only where the compiler sees little else.
@@ -105,18 +104,18 @@ def _sample(
     crossed = False
     if noise == NORMAL and lazy:
         for i in range(start, stop):
-            arm = sampled[i]
+            arm = arms[i]["next"]
             reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
     elif noise == NORMAL:
         for i in range(start, stop):
-            arm = sampled[i]
+            arm = arms[i]["next"]
             reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
             crossed |= update_interval(arms, arm, radii, nested)
     else:
         for i in range(start, stop):
-            arm = sampled[i]
+            arm = arms[i]["next"]
             reward = _draw_other(rng, noise, true_means[arm], true_sigmas[arm])
             n_first += observe(arms, arm, reward)
             crossed |= update_interval(arms, arm, radii, nested)
@@ -172,8 +171,6 @@ def _run(
     arms: Records,
     slots: Records,
     trees: Floats,
-    next_arms: Integers,
-    sequence: Integers,
     numbers: Integers,
 ) -> None:
     """Sample until stopped, the budget is spent, or an arm's count may leave the table of radii.
@@ -206,7 +203,6 @@ def _run(
                 noise,
                 true_means,
                 true_sigmas,
-                next_arms,
                 done,
                 done + stretch,
                 radii,
@@ -224,10 +220,10 @@ def _run(
                 at += 1
         numbers[TOTAL] = total
         if bounds:
-            settle(arms, slots, trees, next_arms, n_next)
+            settle(arms, slots, trees, n_next)
         if kind == UCB:
-            track_leaders(arms, next_arms, n_next, numbers)
-        decide(arms, slots, trees, next_arms, sequence, numbers, kind, rule, c, lil_delta)
+            track_leaders(arms, n_next, numbers)
+        decide(arms, slots, trees, numbers, kind, rule, c, lil_delta)
         # The end of a round is looked at after the decision, which may have stopped the run.
         # The last checkpoint may come twice.
         while at < checkpoints.size and total == checkpoints[at]:

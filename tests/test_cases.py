@@ -41,7 +41,7 @@ NO_REWARDS = [
     np.longdouble("1e4000"),
     [0.5],
     {},
-    object(),
+    Ellipsis,
 ]
 
 

@@ -28,7 +28,7 @@ def decided(cls, estimate, *, counts=None, **settings):
     state.arms["mean"], state.arms["lower"], state.arms["upper"] = means, lower, upper
     state.numbers[core.UNSAMPLED] = 0
     state.numbers[core.TOTAL] = state.arms["count"].sum()
-    core.track_leaders(state.arms, np.arange(len(means)), len(means), state.numbers)
+    core.track_leaders(state.arms, len(means), state.numbers)
     core.sort_again(state.arms, state.slots, 0, len(means) - 1)
     core.renew_slots(state.slots, state.trees, 0, len(means) - 1)
     core.decide(*state, *policy._settings()[2:])
