@@ -22,7 +22,8 @@ The second-highest bound, "paper" for ``MaxGapTop2UCB``. No proof covers it, eve
 gap: several arms may share the highest bound, and the largest gap may lie between two of them
 while the certain gap is another one. With intervals [-0.01, 0.01], [1, 2.5], [1.05, 2.6] all three
 arms touch the slot (-0.01, 2.5), no arm is left outside, and a gap of 0.99 is certain; yet means
-0, 1 and 2.6 put the largest gap between the two upper arms.
+0, 1 and 2.6 put the largest gap between the two upper arms. Real runs err, too, with all intervals
+valid: the book's chapter of the three algorithms counts how often.
 
 The rules look at arms sorted by lower end (see :mod:`maxgap.gaps`).
 
