@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 __all__ = [
     "GapBounds",
@@ -308,6 +307,9 @@ def _right_bounds_mip(lower: Vector, upper: Vector) -> Vector:
 
 def _right_gap_to_mip(a: int, b: int, lower: Vector, upper: Vector) -> float:
     """Return the largest gap from arm a up to its neighbour b, -inf if b cannot be that."""
+    # Here, because it is slow to import and few need it.
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     n_arms = len(lower)
     big_m = 1.0  # the intervals fill [0, 1]
     # The variables are mu_1 ... mu_K, z_1 ... z_K; z_a and z_b appear in no constraint.

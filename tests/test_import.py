@@ -7,7 +7,7 @@ import sys
 def test_importing_maxgap_loads_no_drawing_and_no_statistics():
     code = (
         "import sys, maxgap\n"
-        "heavy = ['matplotlib', 'seaborn', 'pandas', 'scipy.stats', 'IPython']\n"
+        "heavy = ['matplotlib', 'seaborn', 'pandas', 'scipy.stats', 'scipy.optimize', 'IPython']\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
