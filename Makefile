@@ -102,7 +102,9 @@ pdf: $(READY)
 	@echo "The PDF is ready: _build/latex/maxgap.pdf"
 
 lab: $(READY)
-	@$(PY) -c "import jupyterlab" 2>/dev/null || $(PY) -m pip install --quiet -c requirements.txt "jupyterlab>=4.2,<5"
+	@$(PY) -c "import jupyterlab" 2>/dev/null || { \
+	  if [ "$(INSTALLER)" = uv ]; then pip="uv pip install --python $(PY)"; else pip="$(PY) -m pip install"; fi; \
+	  $$pip --quiet -c requirements.txt "jupyterlab>=4.2,<5"; }
 	@$(PY) -m jupyterlab book
 
 bench: $(READY)
