@@ -45,7 +45,7 @@ NOISES = ("normal", "student-t", "bernoulli")
 NORMAL, STUDENT_T, BERNOULLI = range(3)
 STUDENT_T_SCALE = 3.0**0.5
 
-#: Replicates handed to a worker at a time.
+#: Replicates handed to a worker at a time; fewer where there are few, so that all workers have some.
 CHUNK = 8
 
 #: Normal deviate of the 97.5 % quantile: all intervals of a Study cover 95 %.
@@ -405,7 +405,8 @@ def replicate(
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ValueError(f"seed must be a non-negative integer, got {seed!r}")
 
-    # Pieces of fixed size, so that what is summed does not depend on the number of workers.
+    # The size of a piece does not depend on the number of workers, nor then do the sums.
+    size = min(CHUNK, max(replicates // 16, 1))
     tasks = []
     branches = np.random.SeedSequence(int(seed)).spawn(len(policies))
     for policy, branch in zip(policies.values(), branches, strict=True):
@@ -413,8 +414,8 @@ def replicate(
         prepared._grow_radii(min(budget + 1, 1 << 16))
         seeds = branch.spawn(replicates)
         tasks += [
-            delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + CHUNK])
-            for start in range(0, replicates, CHUNK)
+            delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + size])
+            for start in range(0, replicates, size)
         ]
     # Some backends cannot hand out pieces as they are finished; only progress needs that.
     return_as = "list" if progress is None else "generator"

@@ -85,10 +85,10 @@ def test_progress_sees_every_piece_and_changes_nothing():
         for piece in pieces:
             seen.append(piece)
             yield piece
-        assert len(seen) == total == 15
+        assert len(seen) == total == 100
 
     assert_same(study(1), study(1, progress=progress))
-    assert len(seen) == 15
+    assert len(seen) == 100
 
 
 def test_policies_given_to_a_study_are_not_changed():
