@@ -292,15 +292,18 @@ def test_play_moves_on_and_pauses_but_shows_only_the_end_to_who_wants_no_motion(
 
 
 @pytest.mark.browser
-def test_every_number_of_arms_can_be_played_to_an_end_or_the_limit(page):
+def test_every_number_of_arms_can_be_played_to_an_end_or_the_limit(chromium, home):
     for n_arms in (2, 12):
-        box = page.get_by_role("spinbutton", name="Arms")
-        box.press("Control+a")
-        box.press_sequentially(str(n_arms))
-        box.press("Tab")
-        page.get_by_role("button", name="10 rounds").click()
-        assert page.locator(".maxgap-explorable .handle").count() == n_arms
-        assert len(page.evaluate("maxgapExplorable.state().next")) >= 2
+        with opened(chromium, home + PAGE, home=home) as (page, _):
+            box = page.get_by_role("spinbutton", name="Arms")
+            box.press("Control+a")
+            box.press_sequentially(str(n_arms))
+            box.press("Tab")
+            page.get_by_role("button", name="10 rounds").click()
+            assert page.locator(".maxgap-explorable .handle").count() == n_arms
+            # Two arms may be told apart within the ten rounds.
+            state = page.evaluate("maxgapExplorable.state()")
+            assert state["stopped"] or len(state["next"]) >= 2
 
 
 @pytest.mark.browser
