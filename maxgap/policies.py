@@ -1046,11 +1046,16 @@ class MaxGapElim(Policy):
     >>> policy = MaxGapElim(["lowest", "low", "high"], sigma=0.01, stopping=None)
     >>> for _ in range(5):
     ...     policy.tell(["lowest", "low", "high"], [0.0, 0.2, 1.0])
-    >>> policy.ask()
-    ['low', 'high']
+    >>> policy.ask(), policy.active
+    (['low', 'high'], ['low', 'high'])
     """
 
     _kind = ELIM
+
+    @property
+    def active(self) -> list[Hashable]:
+        """Labels of the arms not yet eliminated, the paper's A."""
+        return [self._labels[arm] for arm in np.flatnonzero(self._state.arms["active"])]
 
 
 class MaxGapUCB(Policy):

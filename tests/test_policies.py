@@ -85,7 +85,7 @@ def test_elim_drops_the_arms_whose_bound_is_at_most_the_lower_bound(estimate):
     if active.sum() < 2:
         active[:] = True
     policy = decided(MaxGapElim, estimate, stopping=None)
-    assert policy.ask() == np.flatnonzero(active).tolist()
+    assert policy.ask() == policy.active == np.flatnonzero(active).tolist()
 
 
 @MANY
