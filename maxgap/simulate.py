@@ -45,7 +45,7 @@ NOISES = ("normal", "student-t", "bernoulli")
 NORMAL, STUDENT_T, BERNOULLI = range(3)
 STUDENT_T_SCALE = 3.0**0.5
 
-#: Replicates handed to a worker at a time; fewer where there are few, so that all workers have some.
+#: Replicates handed to a worker at a time, or fewer, so that all workers have some.
 CHUNK = 8
 
 #: Normal deviate of the 97.5 % quantile: all intervals of a Study cover 95 %.
