@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["PowerLaw", "power_law", "significant"]
+from maxgap.simulate import Z
 
-#: Normal deviate of the 97.5 % quantile: the interval covers 95 %.
-Z = 1.959963984540054
+__all__ = ["PowerLaw", "power_law", "significant"]
 
 
 class PowerLaw(NamedTuple):

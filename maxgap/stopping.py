@@ -46,8 +46,6 @@ from numba import njit
 
 from maxgap.gaps import WIDTHS, Floats, Records, largest_between
 
-NAMES = ("clusters", "paper", "literal", "authors", None)
-
 #: Number of samples between two looks of the published scripts at their stopping rules.
 AUTHORS_LOOK_EVERY = 100
 
