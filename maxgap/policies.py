@@ -22,12 +22,9 @@ pays for every array it is given, and a round costs little more than a handful o
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import math
-import numbers
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
@@ -38,7 +35,16 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from maxgap import stopping as rules
-from maxgap.confidence import RADII, check_delta, check_sigma, guarantees, radius
+from maxgap._checking import (
+    LARGEST_REWARD,
+    checked_batch,
+    checked_confidence,
+    checked_factor,
+    checked_labels,
+    checked_sigmas,
+)
+from maxgap._saving import digest, write_whole
+from maxgap.confidence import check_delta, guarantees, radius
 from maxgap.gaps import (
     WIDTHS,
     Floats,
@@ -60,9 +66,6 @@ from maxgap.gaps import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: The largest reward (in size) that a policy takes: differences of two must not overflow.
-LARGEST_REWARD = 1e300
 
 FORMAT = "maxgap policy"
 FORMAT_VERSION = 1
@@ -674,13 +677,13 @@ class Policy:
         nested: bool = False,
         stopping: str | _Default | None = DEFAULT,
     ) -> None:
-        self._labels = _checked_labels(arms)
+        self._labels = checked_labels(arms)
         self._index = {label: arm for arm, label in enumerate(self._labels)}
         check_delta(delta)
         self._delta = float(delta)
-        self._sigmas = _checked_sigmas(sigma, len(self._labels))
+        self._sigmas = checked_sigmas(sigma, len(self._labels))
         self._scalar_sigma = np.ndim(sigma) == 0
-        self._confidence = _checked_confidence(confidence)
+        self._confidence = checked_confidence(confidence)
         if not isinstance(nested, (bool, np.bool_)):
             raise ValueError(f"nested must be True or False, got {nested!r}")
         self._nested = bool(nested)
@@ -724,7 +727,7 @@ class Policy:
             For an unknown label, a reward that is not a finite number, or unequal lengths. Nothing
             is taken then, not even what was right.
         """
-        indices, values = self._checked_batch(arms, rewards)
+        indices, values = checked_batch(arms, rewards, self._labels, self._index)
         if indices.size == 0:
             return
         state = self._state
@@ -889,10 +892,10 @@ class Policy:
         document = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "sha256": _digest(content),
+            "sha256": digest(content),
             "policy": content,
         }
-        _write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
+        write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
 
     # -- below: used by the above and by maxgap.simulate -----------------------------------------
 
@@ -942,61 +945,6 @@ class Policy:
             RuntimeWarning,
             stacklevel=3,
         )
-
-    def _checked_batch(self, arms: Any, rewards: Any) -> tuple[Integers, Floats]:
-        """Indices and rewards of a batch, or a ValueError before anything has changed."""
-        try:
-            single = np.ndim(rewards) == 0
-        except ValueError as problem:  # rows of unequal length
-            raise ValueError(f"rewards must be one number per arm, got {rewards!r}") from problem
-        if single:
-            label_list: Any = [arms]
-            reward_list: Any = [rewards]
-        else:
-            if isinstance(arms, (str, bytes)) or not isinstance(arms, Iterable):
-                raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
-            label_list, reward_list = arms, rewards
-        indices = self._checked_indices(label_list)
-        if np.ma.is_masked(reward_list):
-            reward_list = np.ma.filled(reward_list.astype(np.float64), np.nan)
-        values = np.asarray(reward_list)
-        if values.ndim != 1 or values.size != indices.size:
-            raise ValueError(
-                f"arms and rewards must have equal lengths, got {indices.size} and {values.shape}"
-            )
-        if values.dtype.kind in "fiub":
-            with np.errstate(over="ignore"):  # longer floats may become infinite
-                values = values.astype(np.float64)
-            bad = ~(np.abs(values) <= LARGEST_REWARD)
-        else:
-            bad = np.array([not _is_reward(x) for x in reward_list], dtype=np.bool_)
-            if not bad.any():
-                values = np.array([float(x) for x in reward_list])
-        if bad.any():
-            at = int(bad.argmax())
-            raise ValueError(
-                f"reward {list(reward_list)[at]!r} of arm {self._labels[indices[at]]!r} is not a "
-                f"finite number (of size at most {LARGEST_REWARD:g})"
-            )
-        return indices, values
-
-    def _checked_indices(self, labels: Any) -> Integers:
-        """Index of every label, or a ValueError that names one that is unknown."""
-        if isinstance(labels, np.ndarray) and labels.ndim != 1:
-            raise ValueError(f"arms must be one-dimensional, got shape {labels.shape}")
-        found = []
-        for label in labels:
-            try:
-                arm = self._index.get(label)
-            except TypeError:  # unhashable
-                arm = None
-            # True == 1 and hash alike, but no one means arm 1 by True.
-            if arm is not None and isinstance(label, (bool, np.bool_)):
-                arm = arm if isinstance(self._labels[arm], bool) else None
-            if arm is None:
-                raise ValueError(f"arms holds the unknown label {label!r}")
-            found.append(arm)
-        return np.array(found, dtype=np.int64)
 
 
 class RoundRobin(Policy):
@@ -1093,7 +1041,7 @@ class MaxGapUCB(Policy):
         super().__init__(
             arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=stopping
         )
-        self._c = _checked_factor(c)
+        self._c = checked_factor(c)
 
 
 class MaxGapTop2UCB(Policy):
@@ -1145,7 +1093,7 @@ def load(path: str | os.PathLike[str]) -> Policy:
         if document["version"] != FORMAT_VERSION:
             raise ValueError(f"version {document['version']!r} is not {FORMAT_VERSION}")
         content = document["policy"]
-        if document["sha256"] != _digest(content):
+        if document["sha256"] != digest(content):
             raise ValueError("its contents do not match their checksum")
         return _restored(content)
     except (
@@ -1241,26 +1189,6 @@ def _check_restored(policy: Policy) -> None:
             raise ValueError(f"its {name} cannot be those of a policy")
 
 
-def _digest(content: dict[str, Any]) -> str:
-    """Checksum of a saved policy's content, independent of spacing and order of keys."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that ``path`` holds either its old content or all of the new."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def _lil_delta(delta: float) -> float:
     """lil'UCB's own delta, such that its theorem gives an error of at most ``delta``.
 
@@ -1270,57 +1198,3 @@ def _lil_delta(delta: float) -> float:
     x = ((math.sqrt(1.0 + delta) - 1.0) / 2.0) ** 2
     e = LIL_EPSILON
     return math.log1p(e) * (x * e / (2.0 + e)) ** (1.0 / (1.0 + e))
-
-
-def _is_reward(value: Any) -> bool:
-    """Whether it is a number small enough to be summed."""
-    size: Any = abs(value) if isinstance(value, numbers.Real) else math.nan
-    return bool(size <= LARGEST_REWARD)
-
-
-def _checked_factor(c: Any) -> float:
-    """The factor of MaxGapUCB's stopping rule, or a ValueError."""
-    if not isinstance(c, numbers.Real) or not 0 < float(c) < math.inf:
-        raise ValueError(f"c must be a positive number, got {c!r}")
-    return float(c)
-
-
-def _checked_labels(arms: Any) -> list[Hashable]:
-    if isinstance(arms, (bool, np.bool_, str, bytes)):
-        raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
-    if isinstance(arms, numbers.Integral):
-        labels: list[Hashable] = list(range(int(arms)))
-    elif isinstance(arms, Iterable):
-        # NumPy scalars become plain Python values, so that labels can be saved.
-        labels = [x.item() if isinstance(x, np.generic) else x for x in arms]
-    else:
-        raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
-    if len(labels) < 2:
-        raise ValueError(f"arms must be at least two, got {arms!r}")
-    seen = set()
-    for label in labels:
-        try:
-            repeated = label in seen
-        except TypeError as problem:
-            raise ValueError(f"arms holds {label!r}, which cannot be a label") from problem
-        if repeated:
-            raise ValueError(f"arms holds the label {label!r} more than once")
-        if label != label:
-            raise ValueError(f"arms holds {label!r}, which cannot be a label")
-        seen.add(label)
-    return labels
-
-
-def _checked_sigmas(sigma: ArrayLike, n_arms: int) -> Floats:
-    sigmas = check_sigma(sigma)
-    if sigmas.shape not in ((), (n_arms,)):
-        raise ValueError(f"sigma: one number or {n_arms} are needed, got shape {sigmas.shape}")
-    return np.full(n_arms, sigmas)
-
-
-def _checked_confidence(confidence: Any) -> Any:
-    if not callable(confidence) and not (isinstance(confidence, str) and confidence in RADII):
-        raise ValueError(
-            f"confidence must be one of {list(RADII)} or a function, got {confidence!r}"
-        )
-    return confidence

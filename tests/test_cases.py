@@ -19,7 +19,7 @@ import pytest
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
-from maxgap.policies import _digest
+from maxgap._saving import digest
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
 every_policy = pytest.mark.parametrize("cls", CLASSES)
@@ -552,7 +552,7 @@ def test_a_state_that_no_policy_can_be_in_is_refused_even_with_a_fitting_checksu
     document = json.loads(saved(sample_state(), tmp_path))
     assert name in document["policy"]
     document["policy"][name] = value
-    document["sha256"] = _digest(document["policy"])
+    document["sha256"] = digest(document["policy"])
     path = tmp_path / "forged.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ValueError, match=r"forged\.json"):
@@ -568,7 +568,7 @@ def test_a_forged_counter_is_refused_or_makes_a_policy_that_works(place, value, 
     counters = document["policy"]["numbers"]
     assert len(counters) == 9
     counters[place] = value
-    document["sha256"] = _digest(document["policy"])
+    document["sha256"] = digest(document["policy"])
     path = tmp_path / "forged.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     try:
@@ -590,7 +590,7 @@ def test_a_forged_counter_is_refused_or_makes_a_policy_that_works(place, value, 
 def test_a_file_that_lacks_a_part_is_refused_by_name(name, tmp_path):
     document = json.loads(saved(MaxGapUCB(["a", "b", "c"]), tmp_path))
     del document["policy"][name]
-    document["sha256"] = _digest(document["policy"])
+    document["sha256"] = digest(document["policy"])
     path = tmp_path / "lacking.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ValueError, match=rf"lacking\.json.*{name}"):
