@@ -24,10 +24,8 @@ from __future__ import annotations
 import copy
 import json
 import math
-import os
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,8 +40,9 @@ from maxgap._checking import (
     checked_factor,
     checked_labels,
     checked_sigmas,
+    label_index,
 )
-from maxgap._saving import digest, write_whole
+from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import check_delta, guarantees, radius
 from maxgap.gaps import (
     WIDTHS,
@@ -678,11 +677,9 @@ class Policy:
         stopping: str | _Default | None = DEFAULT,
     ) -> None:
         self._labels = checked_labels(arms)
-        self._index = {label: arm for arm, label in enumerate(self._labels)}
-        check_delta(delta)
-        self._delta = float(delta)
-        self._sigmas = checked_sigmas(sigma, len(self._labels))
-        self._scalar_sigma = np.ndim(sigma) == 0
+        self._index = label_index(self._labels)
+        self._delta = check_delta(delta)
+        self._sigmas, self._scalar_sigma = checked_sigmas(sigma, self._labels, self._index)
         self._confidence = checked_confidence(confidence)
         if not isinstance(nested, (bool, np.bool_)):
             raise ValueError(f"nested must be True or False, got {nested!r}")
@@ -850,17 +847,22 @@ class Policy:
 
     # -- keeping -----------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
 
         The file is written beside ``path``, flushed to disk and renamed, so a file that was there
-        before is replaced only by a complete one.
+        before is replaced only by a complete one. Its mode, and where allowed its owner, are kept;
+        a new one is as accessible as the umask says. Of a symbolic link the target is replaced;
+        another hard link to the same file keeps the old content.
 
         Raises
         ------
         ValueError
             If the radius is a function, or a label is not a string or a number: JSON has no form
-            for them.
+            for them. If ``path`` is a device, a pipe or a socket.
+        OSError
+            Names the file if the system does not let it be written: it is a folder or read-only,
+            its folder is missing or read-only, the disk is full. An old file is whole then.
         """
         if callable(self._confidence):
             raise ValueError(
@@ -869,7 +871,18 @@ class Policy:
         for label in self._labels:
             if type(label) not in (str, int, float, bool) or label in (math.inf, -math.inf):
                 raise ValueError(f"label {label!r} of type {type(label).__name__} cannot be saved")
-        content = {
+        content = self._content()
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "sha256": digest(content),
+            "policy": content,
+        }
+        write_whole(path, json.dumps(document, allow_nan=False, indent=1))
+
+    def _content(self) -> dict[str, Any]:
+        """What a file says of the policy."""
+        return {
             "class": type(self).__name__,
             "arms": self._labels,
             "delta": self._delta,
@@ -889,13 +902,6 @@ class Policy:
             "sequence": self._state.sequence.tolist(),
             "numbers": self._state.numbers.tolist(),
         }
-        document = {
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
-            "sha256": digest(content),
-            "policy": content,
-        }
-        write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
 
     # -- below: used by the above and by maxgap.simulate -----------------------------------------
 
@@ -1066,7 +1072,7 @@ POLICIES = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Policy:
+def load(path: StrPath) -> Policy:
     """Read a policy that :meth:`Policy.save` has written; it goes on as if never stopped.
 
     Raises
@@ -1085,9 +1091,10 @@ def load(path: str | os.PathLike[str]) -> Policy:
     ...     load(Path(folder) / "policy.json").counts.tolist()
     [1, 0]
     """
-    path = Path(path)
+    name = checked_path(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with open(name, encoding="utf-8") as file:
+            document = json.load(file)
         if document["format"] != FORMAT:
             raise ValueError("it is of another format")
         if document["version"] != FORMAT_VERSION:
@@ -1095,7 +1102,10 @@ def load(path: str | os.PathLike[str]) -> Policy:
         content = document["policy"]
         if document["sha256"] != digest(content):
             raise ValueError("its contents do not match their checksum")
-        return _restored(content)
+        policy = _restored(content)
+        if digest(policy._content()) != digest(content):
+            raise ValueError("it holds what no policy writes")
+        return policy
     except (
         ValueError,
         KeyError,
@@ -1104,11 +1114,14 @@ def load(path: str | os.PathLike[str]) -> Policy:
         OverflowError,
         RecursionError,
     ) as problem:
-        raise ValueError(f"{str(path)!r} is not a saved policy: {problem}") from problem
+        raise ValueError(f"{name!r} is not a saved policy: {problem}") from problem
 
 
 def _restored(content: dict[str, Any]) -> Policy:
     """The policy that this content describes."""
+    for name, kinds in (("arms", [list]), ("delta", [float]), ("sigma", [float, list])):
+        if type(content[name]) not in kinds:  # what else a policy takes, none writes
+            raise ValueError(f"its {name} is {content[name]!r}")
     cls = POLICIES[content["class"]]
     extra = {"c": content["c"]} if cls is MaxGapUCB else {}
     policy = cls(
@@ -1156,7 +1169,11 @@ def _saved_list(
 
 
 def _check_restored(policy: Policy) -> None:
-    """Refuse a state that no policy can be in: compiled code trusts indices and counts."""
+    """Refuse a state that no policy can be in: compiled code trusts indices and counts.
+
+    What follows from the counts, the means and the intervals is compared with what they give.
+    Files of other machines may differ from ours in the last bits of a radius, in nothing else.
+    """
     state = policy._state
     arms, counters = state.arms, state.numbers
     n_arms, counts, n_next = arms.size, arms["count"], counters[N_NEXT]
@@ -1164,26 +1181,108 @@ def _check_restored(policy: Policy) -> None:
     asked = state.next_arms[: max(n_next, 0)]
     leaders = counters[[FIRST, SECOND]]
     known = ((leaders >= 0) & (leaders < n_arms)).all() and leaders[0] != leaders[1]
-    stops = [0, BY_RULE, BY_PROVED_RULE]
-    if policy._stopping != "clusters" and (policy._stopping, policy._kind) != ("paper", ELIM):
-        stops.remove(BY_PROVED_RULE)
     unsampled = counts == 0
+    stopped = counters[STOPPED] != 0
+    complete = not unsampled.any()
+    searching = policy._kind == SORT and complete
+    last_look = counters[LAST_LOOK]
+    looks = policy._stopping == "authors" and complete and last_look >= max(n_arms, rules.AUTHORS_LOOK_EVERY)
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == counters[TOTAL]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
+        ("means", (arms["mean"][unsampled] == 0).all()),
         ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
-        ("lower", (arms["lower"][unsampled] == -np.inf).all()),
-        ("upper", (arms["upper"][unsampled] == np.inf).all()),
+        ("lower", np.array_equal(arms["lower"] == -np.inf, unsampled)),
+        ("upper", np.array_equal(arms["upper"] == np.inf, unsampled)),
         ("sequence", np.array_equal(np.sort(state.sequence), every_arm)),
+        ("sequence", counters[SEARCHING] == 1 or np.array_equal(state.sequence, every_arm)),
         ("next_arms", ((state.next_arms >= 0) & (state.next_arms < n_arms)).all()),
-        ("next_arms", n_next <= n_arms and (np.diff(asked) > 0).all()),
-        ("next_arms", (n_next == 0) == (counters[STOPPED] != 0) and n_next >= 0),
+        ("next_arms", 0 <= n_next <= n_arms and (np.diff(asked) > 0).all()),
+        ("next_arms", (n_next == 0) == stopped),
         ("numbers", unsampled.sum() == counters[UNSAMPLED]),
-        ("numbers", known and np.array_equal(np.sort(counts[leaders]), np.sort(counts)[-2:])),
-        ("numbers", counters[STOPPED] in stops),
-        ("numbers", counters[SEARCHING] in (0, 1) and counters[CROSSED] in (0, 1)),
-        ("numbers", 0 <= counters[LAST_LOOK] <= counters[TOTAL]),
-        ("top", counters[STOPPED] == 0 or 0 < arms["top"].sum() < n_arms),
+        ("numbers", known and np.array_equal(counts[leaders], np.sort(counts)[:-3:-1])),
+        ("numbers", counters[STOPPED] in (0, _way_to_stop(policy))),
+        ("numbers", not stopped or complete),
+        ("numbers", counters[SEARCHING] in ((0, 1) if searching else (0,))),
+        ("numbers", counters[SEARCHING] == 1 or not (stopped and policy._kind == SORT)),
+        ("numbers", counters[CROSSED] in ((0, 1) if policy._nested else (0,))),
+        ("numbers", last_look == 0 or (looks and last_look <= counters[TOTAL])),
+        ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
+        ("active", policy._kind == ELIM and complete or arms["active"].all()),
+        ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")
+    _check_intervals(policy)
+    _check_decision(policy)
+
+
+def _way_to_stop(policy: Policy) -> int:
+    """The value of ``numbers[STOPPED]`` after its rule has held; 0 if it never does."""
+    rule, kind = policy._stopping, policy._kind
+    if rule == "clusters" or (rule == "paper" and kind == ELIM):
+        return BY_PROVED_RULE
+    no_rule = {ROUND_ROBIN: (None, "paper", "literal"), SORT: (None, "authors")}
+    return 0 if rule in no_rule.get(kind, (None,)) else BY_RULE
+
+
+def _check_intervals(policy: Policy) -> None:
+    """Refuse intervals that the counts and means do not give, eqs. (5) and (28)."""
+    sampled = policy._state.arms["count"] > 0
+    arms = policy._state.arms[sampled]
+    half_width = radius(
+        policy._confidence,
+        arms["count"],
+        delta=policy._delta,
+        n_arms=sampled.size,
+        sigma=policy._sigmas[sampled],
+    )
+    rounding = 1e-9 * half_width + 1e-15 * np.abs(arms["mean"])
+    below = arms["lower"] - (arms["mean"] - half_width)
+    above = arms["mean"] + half_width - arms["upper"]
+    if not policy._nested:
+        fits = (np.abs(below) <= rounding) & (np.abs(above) <= rounding)
+    else:
+        # One that has crossed keeps an interval from before, which was not always as narrow.
+        fits = (below >= -rounding) & (above >= -rounding)
+        fits |= policy._state.numbers[CROSSED] == 1
+    if not fits.all():
+        raise ValueError("its lower and upper cannot be those of a policy")
+
+
+def _check_decision(policy: Policy) -> None:
+    """Refuse next arms, or a stop, that the intervals do not give.
+
+    After a stop the intervals may have moved on. Only where they cannot have, because every arm
+    has a single sample, is it decided again; and nested ones only shrink, so that what was certain
+    still is.
+    """
+    given = policy._state
+    state = State(*(part.copy() for part in given))
+    arms, counters = state.arms, state.numbers
+    sort_again(arms, state.slots, 0, arms.size - 1)
+    renew_slots(state.slots, state.trees, 0, arms.size - 1)
+    stopped = counters[STOPPED] != 0
+    if stopped:
+        top = given.arms["top"]
+        apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
+        held = policy._nested and counters[CROSSED] == 0
+        if counters[STOPPED] == BY_PROVED_RULE and held and not apart:
+            raise ValueError("its top cannot be that of a policy")
+        if counters[TOTAL] > arms.size:
+            return
+        counters[[STOPPED, LAST_LOOK, SEARCHING]] = 0
+        arms["active"], arms["top"], arms["sequence"] = True, False, np.arange(arms.size)
+    elif policy._kind == ELIM and len(policy.ask()) == arms.size and arms["active"].all():
+        return  # all may have been let in again, after an interval has missed
+    decide(*state, *policy._settings()[2:])
+    n_next = counters[N_NEXT]
+    for name, holds in (
+        ("numbers", np.array_equal(counters, given.numbers)),
+        ("next_arms", np.array_equal(state.next_arms[:n_next], given.next_arms[:n_next])),
+        ("sequence", np.array_equal(state.sequence, given.sequence)),
+        ("active", np.array_equal(arms["active"], given.arms["active"])),
+        ("top", np.array_equal(arms["top"], given.arms["top"])),
     ):
         if not holds:
             raise ValueError(f"its {name} cannot be those of a policy")
