@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from maxgap._numbers import as_float
+from maxgap._numbers import as_float, is_whole
 from maxgap.confidence import RADII, check_sigma
 from maxgap.gaps import Floats, Integers
 
@@ -37,7 +36,7 @@ def checked_labels(arms: Any) -> list[Hashable]:
     """The labels in order, such as the user gave them; a count stands for 0, 1, ..."""
     if isinstance(arms, np.ndarray) and arms.ndim == 0:
         arms = arms[()]
-    if isinstance(arms, numbers.Integral) and not isinstance(arms, (bool, np.timedelta64)):
+    if is_whole(arms):
         if arms < 2:
             raise ValueError(f"arms must be at least two, got {arms!r}")
         try:
@@ -81,7 +80,7 @@ def checked_batch(
     """Indices and rewards of a batch, or a ValueError before anything has changed."""
     if isinstance(rewards, Mapping):
         raise ValueError(
-            f"rewards is a mapping: tell its keys as arms and its values as rewards, got {rewards!r}"
+            f"rewards is a mapping: give its keys as arms, its values as rewards, got {rewards!r}"
         )
     given = _in_order("rewards", rewards)
     told: Any
@@ -181,10 +180,13 @@ def _key(label: Any) -> Hashable:
     """Equal labels have equal keys: NumPy's hashes alone do not promise that for its own kinds."""
     if isinstance(label, np.void):
         return np.void, label.dtype.names, label.item()
+    # pandas' own times are subclasses of Python's, and finer.
     if isinstance(label, datetime) and label.tzinfo is None:
-        label = label.to_datetime64() if hasattr(label, "to_datetime64") else np.datetime64(label)
+        convert = getattr(label, "to_datetime64", None)
+        label = convert() if convert else np.datetime64(label)
     elif isinstance(label, timedelta):
-        label = label.to_timedelta64() if hasattr(label, "to_timedelta64") else np.timedelta64(label)
+        convert = getattr(label, "to_timedelta64", None)
+        label = convert() if convert else np.timedelta64(label)
     if isinstance(label, (np.datetime64, np.timedelta64)) and not np.isnat(label):
         unit, step = np.datetime_data(label.dtype)
         if isinstance(label, np.datetime64) and unit in ("Y", "M"):
@@ -205,7 +207,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a table would take it for a missing value: None, NaN, NaT, NA, alone or in a tuple."""
+    """Whether a table would take it for missing: None, NaN, NaT or NA, alone or in a tuple."""
     try:
         return label is None or _is_missing(label)
     except (TypeError, ValueError, ArithmeticError):
@@ -236,14 +238,14 @@ def _by_label(sigma: Any, labels: list[Hashable], index: dict[Hashable, int]) ->
 
 
 def _in_order(name: str, values: Any) -> Any:
-    """A list or an array of several values, consumed if they come one by one; None for one value."""
+    """A list or an array of the values, which consumes an iterator; None for a single value."""
     if isinstance(values, (set, frozenset)):
         raise ValueError(f"{name} is a set, which has no order: give a list, got {values!r}")
-    dimensions = getattr(values, "ndim", None)
+    dimensions: Any = getattr(values, "ndim", None)
     if isinstance(values, (str, bytes)) or dimensions == 0 or not isinstance(values, Iterable):
         return None
     if isinstance(dimensions, int) and dimensions > 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}")
+        raise ValueError(f"{name} must be one-dimensional, got {values!r}")
     # pandas' own columns are read value by value, so that labels are those that it shows.
     return values if isinstance(values, (list, np.ndarray)) else list(values)
 

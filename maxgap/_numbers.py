@@ -23,12 +23,13 @@ def as_float(value: Any) -> float | None:
         value = value[()]
     if isinstance(value, np.timedelta64):
         return None
-    if not isinstance(value, (numbers.Real, Decimal, np.bool_)):
+    known: Any = value if isinstance(value, (numbers.Real, Decimal, np.bool_)) else None
+    if known is None:
         return None
     try:
-        return float(value)
+        return float(known)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf if known > 0 else -math.inf
     except ValueError:  # a NaN that signals
         return math.nan
 

@@ -1285,7 +1285,7 @@ def _check_restored(policy: Policy) -> None:
         ("numbers", counters[CROSSED] in ((0, 1) if policy._nested else (0,))),
         ("numbers", last_look == 0 or (looks and last_look <= counters[TOTAL])),
         ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
-        ("active", policy._kind == ELIM and complete or arms["active"].all()),
+        ("active", (policy._kind == ELIM and complete) or arms["active"].all()),
         ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
     ):
         if not holds:
@@ -1335,7 +1335,7 @@ def _check_decision(policy: Policy) -> None:
     still is.
     """
     given = policy._state
-    state = State(*(part.copy() for part in given))
+    state = copy.deepcopy(given)
     arms, counters = state.arms, state.numbers
     sort_again(arms, state.slots, 0, arms.size - 1)
     renew_slots(state.slots, state.trees, 0, arms.size - 1)

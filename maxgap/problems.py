@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,8 +99,9 @@ class Problem:
         if checked.ndim != 1 or checked.size < 2:
             raise ValueError(f"means: at least two arms in one dimension are needed, got {means!r}")
         checked_sigma = _real_array("sigma", sigma)
-        indexes = [getattr(given, "index", None) for given in (means, sigma)]
-        if all(hasattr(index, "equals") for index in indexes) and not indexes[0].equals(indexes[1]):
+        ours: Any = getattr(means, "index", None)
+        theirs: Any = getattr(sigma, "index", None)
+        if hasattr(ours, "equals") and hasattr(theirs, "equals") and not ours.equals(theirs):
             raise ValueError(
                 "sigma: its index is not that of means; arms are positions here, so give values "
                 f"in one order, got {sigma!r}"

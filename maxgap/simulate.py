@@ -376,9 +376,9 @@ def replicate(
         How many equally spaced numbers of samples to look at, the last at the budget; or the
         numbers themselves, increasing, at most the budget.
     seed : int
-        Not negative, of any size. Each (policy, replicate) gets its own generator, spawned from it: the same seed gives the
-        same tables for any ``n_jobs`` and backend.
-    n_jobs : int
+        Not negative, of any size. Each (policy, replicate) gets its own generator, spawned from it:
+        the same seed gives the same tables for any ``n_jobs`` and backend.
+    n_jobs : int or None
         Workers, as in joblib; -1 for all cores, None for what ``joblib.parallel_config`` says.
     progress : callable, optional
         Such as ``tqdm.tqdm``: called as ``progress(iterable, total=...)`` on the finished pieces.
@@ -590,7 +590,9 @@ class Study:
 
         point, resampled = self._samples_to_error(level, resamples)
         low, high = _percentiles(resampled)
-        return pd.DataFrame({"policy": list(self.labels), "samples": point, "low": low, "high": high})
+        return pd.DataFrame(
+            {"policy": list(self.labels), "samples": point, "low": low, "high": high}
+        )
 
     def speedup(self, over: Hashable, level: float, *, resamples: int = 1000) -> pd.DataFrame:
         """How many times fewer samples than policy ``over`` until the error is ``level``.
