@@ -1159,7 +1159,6 @@ def load(path: StrPath) -> Policy:
     Examples
     --------
     >>> import tempfile
-    import threading
     >>> from pathlib import Path
     >>> policy = RoundRobin(["red", "blue"])
     >>> policy.tell("red", 0.5)
