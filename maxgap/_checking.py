@@ -30,6 +30,7 @@ _ATTOSECONDS = {
     "fs": 10**3,
     "as": 1,
 }
+_MONTHS = {"Y": 12, "M": 1}
 
 
 def checked_labels(arms: Any) -> list[Hashable]:
@@ -115,7 +116,7 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
     for label in told:
         try:
             arm = index.get(_key(label) if isinstance(label, _KEYED) else label)
-        except TypeError:  # unhashable
+        except (TypeError, ValueError):  # it has no hash
             arm = None
         # True == 1 and hash alike, but no one means arm 1 by True.
         if arm is not None and isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool):
@@ -148,7 +149,7 @@ def checked_confidence(confidence: Any) -> Any:
 
 def checked_factor(c: Any) -> float:
     """The factor of MaxGapUCB's stopping rule, or a ValueError."""
-    factor = None if isinstance(c, (bool, np.bool_)) else as_float(c)
+    factor = as_float(c)
     if factor is None or not 0 < factor < math.inf:
         raise ValueError(f"c must be a positive number, got {c!r}")
     return factor
@@ -193,9 +194,10 @@ def _key(label: Any) -> Hashable:
             label = label.astype("datetime64[D]")
             unit, step = "D", 1
         # In Python's integers, which do not overflow. Months and years have no fixed length.
-        length = {"Y": 12, "M": 1}.get(unit) or _ATTOSECONDS.get(unit, 1)
-        family = unit if unit == "generic" else "months" if unit in ("Y", "M") else "seconds"
-        return type(label), family, int(label.astype(np.int64)) * step * length
+        for lengths in (_ATTOSECONDS, _MONTHS):
+            if unit in lengths:
+                count = int(label.astype(np.int64)) * step * lengths[unit]
+                return type(label), lengths is _MONTHS, count
     return _plain(label) if isinstance(label, np.generic) else label
 
 
@@ -252,7 +254,7 @@ def _in_order(name: str, values: Any) -> Any:
 
 def _checked_rewards(given: Sequence[Any] | np.ndarray) -> Floats:
     """Their floats; NaN for what is no number."""
-    masked = isinstance(given, list) and any(x is np.ma.masked for x in given)
+    masked = isinstance(given, list) and any(isinstance(x, np.ma.MaskedArray) for x in given)
     if not masked and not np.ma.is_masked(given):
         try:
             array = np.asarray(given)
@@ -261,5 +263,5 @@ def _checked_rewards(given: Sequence[Any] | np.ndarray) -> Floats:
         if array.ndim == 1 and array.dtype.kind in "fiub":
             with np.errstate(over="ignore"):  # longer floats may become infinite
                 return array.astype(np.float64)
-    floats = [as_float(x) for x in given]
+    floats = [float(x) if isinstance(x, (bool, np.bool_)) else as_float(x) for x in given]
     return np.array([math.nan if x is None else x for x in floats])

@@ -18,12 +18,15 @@ def is_whole(value: Any) -> bool:
 
 
 def as_float(value: Any) -> float | None:
-    """The nearest float, infinite where none is large enough; None if it is no real number."""
+    """The nearest float, infinite where none is large enough; None if it is no real number.
+
+    True and False are none, nor are NumPy's durations, which pass for integers.
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, np.timedelta64):
+    if isinstance(value, (bool, np.timedelta64)):
         return None
-    known: Any = value if isinstance(value, (numbers.Real, Decimal, np.bool_)) else None
+    known: Any = value if isinstance(value, (numbers.Real, Decimal)) else None
     if known is None:
         return None
     try:
@@ -35,13 +38,15 @@ def as_float(value: Any) -> float | None:
 
 
 def as_floats(values: Any) -> NDArray[np.float64] | None:
-    """An array of floats of the same shape; None if some value is no real number or is a bool."""
+    """An array of floats of the same shape; None if some value is no real number."""
     if np.ma.is_masked(values) or isinstance(values, (set, frozenset, Mapping)):
         return None
     if isinstance(values, Iterable) and not hasattr(values, "__array__"):
         if isinstance(values, (str, bytes)):
             return None
         values = list(values)
+        if any(np.ma.is_masked(value) for value in values):
+            return None
     try:
         array = np.asarray(values)
     except ValueError:  # rows of unequal length
@@ -51,7 +56,7 @@ def as_floats(values: Any) -> NDArray[np.float64] | None:
             return array.astype(np.float64)
     if array.dtype.kind != "O":
         return None
-    floats = [None if isinstance(x, (bool, np.bool_)) else as_float(x) for x in array.flat]
+    floats = [as_float(x) for x in array.flat]
     if any(x is None for x in floats):
         return None
     return np.array(floats, dtype=np.float64).reshape(array.shape)

@@ -505,7 +505,7 @@ def _check_formula(formula: str) -> None:
 
 
 def _positive(name: str, value: object) -> float:
-    number = None if isinstance(value, bool) else as_float(value)
+    number = as_float(value)
     if number is None or not 0 < number < np.inf:
         raise ValueError(f"{name}: one positive number is needed, got {value!r}")
     return number
