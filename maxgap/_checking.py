@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float, is_whole
 from maxgap.confidence import RADII, check_sigma
-from maxgap.gaps import Floats, Integers
 
 #: The largest reward (in size) that a policy takes: differences of two must not overflow.
 LARGEST_REWARD = 1e300

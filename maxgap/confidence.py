@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap._elementary import log, log_of_array
+from maxgap._core.elementary import log, log_of_array
 from maxgap._numbers import as_float, as_floats, is_whole
 
 __all__ = ["RADII", "check_delta", "check_sigma", "guarantees", "radius", "radius_rows"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap._compiled import compiled
+from maxgap._core.compiled import compiled
 from maxgap.confidence import check_delta, radius
 from maxgap.problems import Problem
 

@@ -1,9 +1,9 @@
 """Whole runs, compiled; many replicates side by side; results as tidy tables.
 
-A run draws its rewards inside compiled code and calls the same ``observe``, ``settle`` and
-``decide`` as ask/tell. Every replicate has its own random generator, spawned from one seed, so the
-results do not depend on how the work is spread. The compiled code releases Python's lock:
-replicates run in threads, or wherever ``joblib.parallel_config`` sends them.
+A run draws its rewards inside compiled code and calls the same functions as ask/tell. Every
+replicate has its own random generator, spawned from one seed, so the results do not depend on how
+the work is spread. The compiled code releases Python's lock: replicates run in threads, or wherever
+``joblib.parallel_config`` sends them.
 """
 
 from __future__ import annotations
@@ -16,27 +16,19 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
-from maxgap._compiled import compiled
-from maxgap._numbers import is_whole
-from maxgap.gaps import Flags, Floats, Integers, Records
-from maxgap.policies import (
-    CROSSED,
-    N_NEXT,
-    STOPPED,
-    TOTAL,
-    UCB,
-    UNSAMPLED,
-    Policy,
-    Split,
-    decide,
-    list_next,
-    mark_largest_empirical_gap,
-    observe,
-    settle,
-    track_leaders,
-    update_interval,
-    uses_bounds,
+from maxgap._core.run import (
+    Looks,
+    Truth,
+    first_look,
+    last_looks,
+    look,
+    n_rounds_in_table,
+    run_round,
 )
+from maxgap._core.run import run as run_compiled
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._numbers import is_whole
+from maxgap.policies import Policy, Split, number_of
 from maxgap.problems import Problem
 
 if TYPE_CHECKING:
@@ -45,8 +37,6 @@ if TYPE_CHECKING:
 #: Reward distributions with mean mu and scale sigma. "student-t" has 3 degrees of freedom and is
 #: scaled to standard deviation sigma; "bernoulli" is 0 or 1 with mean mu, whatever sigma.
 NOISES = ("normal", "student-t", "bernoulli")
-NORMAL, STUDENT_T, BERNOULLI = range(3)
-STUDENT_T_SCALE = 3.0**0.5
 
 #: Replicates handed to a worker at a time, or fewer, so that all workers have some.
 CHUNK = 8
@@ -80,171 +70,6 @@ class Run(NamedTuple):
     correct: bool
     counts: Integers
     split: Split | None
-
-
-@compiled
-def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
-    """A reward with noise that is not normal."""
-    if noise == STUDENT_T:
-        return mean + sigma * rng.standard_t(3.0) / STUDENT_T_SCALE
-    return 1.0 if rng.random() < mean else 0.0
-
-
-@compiled
-def _sample(
-    rng: np.random.Generator,
-    noise: int,
-    true_means: Floats,
-    true_sigmas: Floats,
-    start: int,
-    stop: int,
-    radii: Floats,
-    nested: bool,
-    lazy: bool,
-    arms: Records,
-) -> tuple[int, bool]:
-    """Draw and take a reward of each of the next arms ``start`` to ``stop``.
-
-    Returns how many arms were sampled for the first time, and whether intervals have crossed. A
-    function of its own: the loop is as fast as drawing only where the compiler sees little else.
-    """
-    n_first = 0
-    crossed = False
-    if noise == NORMAL and lazy:
-        for i in range(start, stop):
-            arm = arms[i]["next"]
-            reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
-            n_first += observe(arms, arm, reward)
-    elif noise == NORMAL:
-        for i in range(start, stop):
-            arm = arms[i]["next"]
-            reward = true_means[arm] + true_sigmas[arm] * rng.standard_normal()
-            n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, radii, nested)
-    else:
-        for i in range(start, stop):
-            arm = arms[i]["next"]
-            reward = _draw_other(rng, noise, true_means[arm], true_sigmas[arm])
-            n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, radii, nested)
-    return n_first, crossed
-
-
-@compiled
-def _is_correct(
-    arms: Records,
-    numbers: Integers,
-    true_means: Floats,
-    least_gap: float,
-    radii: Floats,
-    renew: bool,
-) -> bool:
-    """Whether the present answer splits the true means at a gap of at least this size.
-
-    Never while some arm has no sample. With ``renew`` the intervals are brought up to date first.
-    """
-    if numbers[UNSAMPLED] > 0:
-        return False
-    if renew:
-        for arm in range(arms.size):
-            update_interval(arms, arm, radii, False)
-    if numbers[STOPPED] == 0:
-        mark_largest_empirical_gap(arms)
-    above, below = np.inf, -np.inf
-    for arm in range(arms.size):
-        if arms[arm]["top"]:
-            above = min(above, true_means[arm])
-        else:
-            below = max(below, true_means[arm])
-    return above - below >= least_gap
-
-
-@compiled
-def _run(
-    rng: np.random.Generator,
-    noise: int,
-    true_means: Floats,
-    true_sigmas: Floats,
-    least_gap: float,
-    budget: int,
-    checkpoints: Integers,
-    wrong: Flags,
-    counts: Integers,
-    radii: Floats,
-    nested: bool,
-    kind: int,
-    rule: int,
-    c: float,
-    lil_log_delta: float,
-    arms: Records,
-    slots: Records,
-    trees: Floats,
-    numbers: Integers,
-) -> None:
-    """Sample until stopped, the budget is spent, or an arm's count may leave the table of radii.
-
-    At each checkpoint reached (a number of samples) ``wrong`` (checkpoint,) and ``counts``
-    (checkpoint, arm) get their values. The last arguments are a policy's settings and State.
-    """
-    bounds = uses_bounds(kind, rule)
-    # A policy that never looks at intervals needs them only where an answer is looked at.
-    lazy = not bounds and not nested
-    largest_count = 0
-    for arm in range(arms.size):
-        largest_count = max(largest_count, arms[arm]["count"])
-    rounds_left = radii.shape[1] - 1 - largest_count
-    total = numbers[TOTAL]
-    at = 0
-    while at < checkpoints.size and checkpoints[at] <= total:
-        at += 1
-    while numbers[STOPPED] == 0 and total < budget and rounds_left > 0:
-        rounds_left -= 1
-        n_next = min(numbers[N_NEXT], budget - total)
-        done = 0
-        while done < n_next:
-            # Up to the end of the round or a checkpoint inside it.
-            stretch = n_next - done
-            if at < checkpoints.size:
-                stretch = min(stretch, checkpoints[at] - total)
-            n_first, crossed = _sample(
-                rng,
-                noise,
-                true_means,
-                true_sigmas,
-                done,
-                done + stretch,
-                radii,
-                nested,
-                lazy,
-                arms,
-            )
-            numbers[UNSAMPLED] -= n_first
-            numbers[CROSSED] |= crossed
-            done += stretch
-            total += stretch
-            if done < n_next:
-                wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, lazy)
-                counts[at] = arms["count"]
-                at += 1
-        numbers[TOTAL] = total
-        if bounds:
-            settle(arms, slots, trees, n_next)
-        if kind == UCB:
-            track_leaders(arms, n_next, numbers)
-        decide(arms, slots, trees, numbers, kind, rule, c, lil_log_delta)
-        list_next(arms, slots, trees, numbers, kind)
-        # The end of a round is looked at after the decision, which may have stopped the run.
-        # The last checkpoint may come twice.
-        while at < checkpoints.size and total == checkpoints[at]:
-            wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, lazy)
-            counts[at] = arms["count"]
-            at += 1
-    if numbers[STOPPED] != 0:
-        # A policy that has stopped stands by its answer.
-        while at < checkpoints.size:
-            wrong[at] = not _is_correct(arms, numbers, true_means, least_gap, radii, False)
-            counts[at] = arms["count"]
-            at += 1
 
 
 def run(
@@ -298,14 +123,14 @@ def run(
     _check_setting(policy, problem, noise)
     budget = _positive_integer("budget", budget, LARGEST_BUDGET)
     started, wrong, _ = _run_once(policy, problem, budget, rng, noise, np.array([budget]))
-    complete = started._state.numbers[UNSAMPLED] == 0
+    progress = started._state.progress[0]
     return Run(
-        samples=int(started._state.numbers[TOTAL]),
+        samples=int(progress["total"]),
         stopped=started.stopped,
         certified=started.certified,
         correct=not wrong[0],
         counts=started.counts,
-        split=started.recommend() if complete else None,
+        split=started.recommend() if progress["unsampled"] == 0 else None,
     )
 
 
@@ -321,30 +146,40 @@ def _run_once(
     started = policy._fresh()
     wrong = np.ones(checkpoints.size, dtype=np.bool_)
     counts = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
-    numbers = started._state.numbers
+    looks = Looks(checkpoints, wrong, counts)
     least_gap = problem.delta_max * (1 - 1e-9)
     means, sigmas = np.array(problem.means), np.array(problem.sigmas)
+    truth = Truth(means, sigmas, NOISES.index(noise), least_gap)
+    number, state, progress = number_of(started), started._state, started._state.progress[0]
     while True:
-        _run(
-            rng,
-            NOISES.index(noise),
-            means,
-            sigmas,
-            least_gap,
-            budget,
-            checkpoints,
-            wrong,
-            counts,
-            *started._settings(),
-            *started._state,
-        )
-        if numbers[STOPPED] or numbers[TOTAL] >= budget:
+        setting = started._setting()
+        if number is None:
+            _run_python(started, rng, truth, looks, budget)
+        else:
+            run_compiled(rng, truth, looks, budget, number, state, setting)
+        if progress["stopped"] or progress["total"] >= budget:
             break
         started._grow_radii(int(started.counts.max()) + 1)
         policy._radii = started._radii  # the next run need not compute them again
-    if numbers[CROSSED]:
+    if progress["crossed"]:
         started._warn_crossed()
     return started, wrong, counts
+
+
+def _run_python(
+    policy: Policy, rng: np.random.Generator, truth: Truth, looks: Looks, budget: int
+) -> None:
+    """As the compiled run, for a policy that chooses in plain Python."""
+    state, setting, progress = policy._state, policy._setting(), policy._state.progress[0]
+    at = first_look(state, looks)
+    rounds_left = n_rounds_in_table(state, setting)
+    while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
+        rounds_left -= 1
+        policy._listed()
+        at = run_round(rng, truth, looks, at, budget, True, state, setting)
+        policy._decide()
+        at = look(truth, looks, at, False, state, setting)
+    last_looks(truth, looks, at, state, setting)
 
 
 def replicate(
@@ -485,7 +320,7 @@ def _piece(
         sums += counts[:-1]
         squares += counts[:-1].astype(np.float64) ** 2
         stops[i] = (
-            ended._state.numbers[TOTAL],
+            ended._state.progress[0]["total"],
             ended.stopped,
             ended.certified,
             not run_wrong[-1],
@@ -695,7 +530,7 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"policy must be a policy object, got {policy!r}")
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem, got {problem!r}")
-    if policy._state.numbers[TOTAL] > 0:
+    if policy._state.progress[0]["total"] > 0:
         raise ValueError(f"policy must not have begun, got {policy!r}")
     if len(policy.arms) != problem.n_arms:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")

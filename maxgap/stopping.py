@@ -1,31 +1,13 @@
 """When may a policy stop? Every rule of the paper, as printed and as it can be justified.
 
-Each rule is named in a policy's ``stopping=``. *Valid intervals* means below: with probability at
-least 1 - delta every mean lies in its interval at all times (``confidence.guarantees``).
+Each rule is named in a policy's ``stopping=``; what the name means depends on the policy.
+:data:`TABLE` is the only list of what there is and of what is proved:
 
-==========  ===================  ================================================  =========
-name        policies             stops when                                        certified
-==========  ===================  ================================================  =========
-clusters    all                  :func:`clusters`                                  yes
-paper       MaxGapElim           :func:`two_active`                                yes
-paper       MaxGapUCB            :func:`dominant_pair`, once a gap is certain      no
-paper       MaxGapTop2UCB        second-highest gap bound < lower bound > 0        no
-paper       SortThenSearch       :func:`dominant_gap`                              no
-paper       RoundRobin           never: the paper has no rule for it               no
-literal     all                  the same without the conditions added here        no
-authors     Elim, Top2, Robin    :func:`few_wide` (published scripts)              no
-authors     MaxGapUCB            :func:`dominant_pair`                             no
-None        all                  never                                             no
-==========  ===================  ================================================  =========
+{table}
 
-The second-highest bound, "paper" for ``MaxGapTop2UCB``. No proof covers it, even with a certain
-gap: several arms may share the highest bound, and the largest gap may lie between two of them
-while the certain gap is another one. With intervals [-0.01, 0.01], [1, 2.5], [1.05, 2.6] all three
-arms touch the slot (-0.01, 2.5), no arm is left outside, and a gap of 0.99 is certain; yet means
-0, 1 and 2.6 put the largest gap between the two upper arms. Real runs err, too, with all intervals
-valid: the book's chapter of the three algorithms counts how often.
-
-The rules look at arms sorted by lower end (see :mod:`maxgap.gaps`).
+*Proved* means: with *valid intervals* (with probability at least 1 - delta every mean lies in its
+interval at all times, ``confidence.guarantees``) an answer is wrong with probability at most delta.
+The proof, or what stands in its way, is in the rule's docstring.
 
 Examples
 --------
@@ -42,33 +24,76 @@ paper True False
 
 from __future__ import annotations
 
-from maxgap._compiled import compiled
-from maxgap.gaps import WIDTHS, Floats, Records, largest_between
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from maxgap._core.compiled import compiled
+from maxgap._core.slots import WIDTHS, largest_between
+from maxgap._core.state import Setting, State
+from maxgap._core.words import (
+    certain_gap,
+    certain_gap_lies_at,
+    n_bounds_above,
+    second_highest_bound,
+)
+
+__all__ = [
+    "RULES",
+    "TABLE",
+    "Row",
+    "clusters",
+    "dominant_gap",
+    "dominant_pair",
+    "dominant_pair_and_certain_gap",
+    "dominant_pair_now_and_then",
+    "few_wide",
+    "never",
+    "row_of",
+    "rule_holds",
+    "second_below",
+    "second_below_certain_gap",
+    "two_active",
+    "two_active_around_certain_gap",
+]
 
 #: Number of samples between two looks of the published scripts at their stopping rules.
 AUTHORS_LOOK_EVERY = 100
 
+# lil'UCB, Jamieson et al. (2014): lambda for the beta of its analysed version.
+LIL_BETA = 1.0
+LIL_LAMBDA = ((2 + LIL_BETA) / LIL_BETA) ** 2
+
 
 @compiled
-def clusters(slots: Records, trees: Floats, lower_bound: float, position: int) -> bool:
+def never(state: State, setting: Setting) -> bool:
+    """Go on until the budget is spent. There is nothing to prove."""
+    return False
+
+
+@compiled
+def clusters(state: State, setting: Setting) -> bool:
     """The corrected cluster rule: inside both clusters every gap is below the certain one.
 
-    ``lower_bound`` is the certain gap, ``position`` the lowest arm above it. Stops when every
-    right-gap bound in the top cluster and every left-gap bound in the bottom one lie below
-    ``lower_bound``. Certified. Proof: let the intervals be valid. A positive lower bound separates
-    the true means of the clusters by at least that much, so the split is between neighbouring
-    means. Every other gap lies between two arms of one cluster: it is the right gap of an arm in
-    the top cluster or the left gap of one in the bottom cluster, hence below ``lower_bound``, hence
-    below the gap at the split. So the split's gap is the largest and the clusters are right.
+    Stops when every right-gap bound in the top cluster and every left-gap bound in the bottom one
+    lie below the certain gap between the clusters.
+
+    Proved. Let the intervals be valid. A positive lower bound separates the true means of the
+    clusters by at least that much, so the split is between neighbouring means. Every other gap
+    lies between two arms of one cluster: it is the right gap of an arm in the top cluster or the
+    left gap of one in the bottom cluster, hence below the lower bound, hence below the gap at the
+    split. So the split's gap is the largest and the clusters are right.
 
     The paper states the rule with the sides exchanged in words, and in its formula for too few
     arms (those with ``l_a >= l_(k)`` and with ``r_a <= l_(k+1)``); both can fail.
-
-    Within a cluster the largest right-gap bound is its widest slot, and so is the largest left-gap
-    bound; the slots of the full instance are those of the clusters but for the bottom one's last.
     """
+    lower_bound = certain_gap(state)
     if lower_bound <= 0.0:
         return False
+    # Within a cluster the largest right-gap bound is its widest slot, and so is the largest
+    # left-gap bound; the slots of the full instance are those of the clusters but for the bottom
+    # one's last.
+    slots, trees = state.slots, state.trees
+    position = certain_gap_lies_at(state)
     inside = largest_between(trees, WIDTHS, position, slots.size - 1)
     inside = max(inside, largest_between(trees, WIDTHS, 0, position - 2))
     inside = max(inside, slots[position - 1]["reach"] - slots[position - 1]["lower"])
@@ -76,21 +101,32 @@ def clusters(slots: Records, trees: Floats, lower_bound: float, position: int) -
 
 
 @compiled
-def two_active(arms: Records, slots: Records, position: int) -> bool:
-    """Alg. 1: two active arms are left; here also: the certain gap lies between them.
+def two_active(state: State, setting: Setting) -> bool:
+    """Alg. 1, line 7, literally: at most two active arms are left.
 
-    ``position`` is the lowest arm above the certain gap (0 if there is none).
-    Certified. Proof: with valid intervals, an arm of the largest gap has a bound of at least
-    Delta_max, the lower bound is at most Delta_max, and equality would need intervals of width 0.
-    So neither arm was eliminated: they are the two. The certain gap separates true means, one of
-    the two lies on each side, and no mean lies between them: the split is theirs.
-
-    Without the second condition two arms stop after one sample each.
+    Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
+    one side of the split.
     """
+    n_active = 0
+    for arm in range(state.arms.size):
+        n_active += state.arms[arm]["active"]
+    return n_active <= 2
+
+
+@compiled
+def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
+    """Alg. 1, line 7, and the certain gap lies between the two.
+
+    Proved. With valid intervals, an arm of the largest gap has a bound of at least Delta_max, the
+    lower bound is at most Delta_max, and equality would need intervals of width 0. So neither arm
+    was eliminated: they are the two. The certain gap separates true means, one of the two lies on
+    each side, and no mean lies between them: the split is theirs.
+    """
+    position = certain_gap_lies_at(state)
     below = 0
     above = 0
-    for k in range(slots.size):
-        if arms[slots[k]["arm"]]["active"]:
+    for k in range(state.slots.size):
+        if state.arms[state.slots[k]["arm"]]["active"]:
             if k < position:
                 below += 1
             else:
@@ -99,35 +135,200 @@ def two_active(arms: Records, slots: Records, position: int) -> bool:
 
 
 @compiled
-def dominant_pair(first: int, second: int, total: int, c: float) -> bool:
-    """Alg. 2: two arms have c times the samples of all others, ``T_i + T_j >= c * rest``.
+def dominant_pair(state: State, setting: Setting) -> bool:
+    """Alg. 2, line 6: two arms have c times the samples of all others, ``T_i + T_j >= c rest``.
 
-    ``first`` and ``second`` are the two largest counts. Not certified: the proof of the accuracy
-    theorem only treats stopping on the lower bound, and c <= 2 / (K - 2) stops in round one.
-    "paper" and "authors" use c = 5 (the published scripts; the paper does not give it).
+    Not proved: the proof of the accuracy theorem only treats stopping on the lower bound, and
+    c <= 2 / (K - 2) stops in round one. c = 5 is the published scripts'; the paper gives none.
     """
-    pair = first + second
-    return pair >= c * (total - pair)
+    progress = state.progress[0]
+    pair = state.arms[progress["first"]]["count"] + state.arms[progress["second"]]["count"]
+    return pair >= setting.c * (progress["total"] - pair)
 
 
 @compiled
-def few_wide(n_above: int) -> bool:
-    """Published scripts: the third-largest gap bound is at most the lower bound.
-
-    ``n_above`` is the number of arms whose bound is above it; the scripts look every
-    ``AUTHORS_LOOK_EVERY`` samples. Not certified: nothing asks that a gap be certain, and the two
-    arms that are left need not be the two sides of the split.
-    """
-    return n_above <= 2
+def dominant_pair_and_certain_gap(state: State, setting: Setting) -> bool:
+    """Alg. 2, line 6, never before some gap is certain. Not proved, for the same reason."""
+    return dominant_pair(state, setting) and certain_gap(state) > 0.0
 
 
 @compiled
-def dominant_gap(largest: int, total: int, factor: float) -> bool:
-    """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + factor * sum of the others``.
+def dominant_pair_now_and_then(state: State, setting: Setting) -> bool:
+    """Alg. 2, line 6, as the published scripts look at it: every ``AUTHORS_LOOK_EVERY`` samples.
 
-    ``largest`` is the largest number of samples of a gap, ``total`` the sum over all gaps,
-    ``factor`` the lambda of Jamieson et al. (2014). Not certified here: their theorem is for
-    independent arms sampled from scratch, while neighbouring gaps share an arm and the samples of
-    the sorting phase are reused.
+    Not proved, for the same reason.
     """
-    return largest >= 1 + factor * (total - largest)
+    return _time_to_look(state) and dominant_pair(state, setting)
+
+
+@compiled
+def second_below(state: State, setting: Setting) -> bool:
+    """Alg. 3, line 7, literally: M_2 is below the lower bound on the largest gap. Not proved.
+
+    The counterexample is that of :func:`second_below_certain_gap`.
+    """
+    return second_highest_bound(state) < certain_gap(state)
+
+
+@compiled
+def second_below_certain_gap(state: State, setting: Setting) -> bool:
+    """Alg. 3, line 7, never before some gap is certain.
+
+    Not proved: several arms may share the highest bound, and the largest gap may lie between two of
+    them while the certain gap is another one. With intervals [-0.01, 0.01], [1, 2.5], [1.05, 2.6]
+    all three arms touch the slot (-0.01, 2.5), no arm is left outside, and a gap of 0.99 is
+    certain; yet means 0, 1 and 2.6 put the largest gap between the two upper arms. Real runs err,
+    too, with all intervals valid: the book's chapter of the three algorithms counts how often.
+    """
+    return certain_gap(state) > 0.0 and second_below(state, setting)
+
+
+@compiled
+def few_wide(state: State, setting: Setting) -> bool:
+    """Published scripts: at most two arms have a gap bound above the lower bound.
+
+    They look every ``AUTHORS_LOOK_EVERY`` samples. Not proved: nothing asks that a gap be certain,
+    and the two arms that are left need not be the two sides of the split.
+    """
+    return _time_to_look(state) and n_bounds_above(state, certain_gap(state)) <= 2
+
+
+@compiled
+def dominant_gap(state: State, setting: Setting) -> bool:
+    """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + lambda * sum of the others``.
+
+    A gap has as many samples as the less sampled of its two arms. Not proved here: the theorem of
+    Jamieson et al. (2014) is for independent arms sampled from scratch, while neighbouring gaps
+    share an arm and the samples of the sorting phase are reused.
+    """
+    most, total = 0, 0
+    for k in range(state.sequence.size - 1):
+        below, above = state.arms[state.sequence[k]], state.arms[state.sequence[k + 1]]
+        n = min(below["count"], above["count"])
+        most = max(most, n)
+        total += n
+    return most >= 1 + LIL_LAMBDA * (total - most)
+
+
+@compiled
+def _time_to_look(state: State) -> bool:
+    """Whether the published scripts look at their rule now: once in so many samples."""
+    progress = state.progress[0]
+    total = progress["total"]
+    look = total // AUTHORS_LOOK_EVERY > progress["last_look"] // AUTHORS_LOOK_EVERY
+    if look:
+        progress["last_look"] = total
+    return look
+
+
+class Row(NamedTuple):
+    """A policy and a name of a rule: the function that decides, and whether it is proved."""
+
+    policy: str
+    stopping: str | None
+    rule: Callable[[State, Setting], bool]
+    proved: bool = False
+
+
+_PAPER = ("RoundRobin", "SortThenSearch", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB")
+_EVERY = (*_PAPER, "Policy")  # the last stands for policies of the reader's own
+
+TABLE: tuple[Row, ...] = (
+    *(Row(policy, "clusters", clusters, proved=True) for policy in _EVERY),
+    Row("RoundRobin", "paper", never),  # the paper has no rule for it
+    Row("SortThenSearch", "paper", dominant_gap),
+    Row("MaxGapElim", "paper", two_active_around_certain_gap, proved=True),
+    Row("MaxGapUCB", "paper", dominant_pair_and_certain_gap),
+    Row("MaxGapTop2UCB", "paper", second_below_certain_gap),
+    Row("RoundRobin", "literal", never),
+    Row("SortThenSearch", "literal", dominant_gap),
+    Row("MaxGapElim", "literal", two_active),
+    Row("MaxGapUCB", "literal", dominant_pair),
+    Row("MaxGapTop2UCB", "literal", second_below),
+    Row("RoundRobin", "authors", few_wide),
+    Row("SortThenSearch", "authors", never),  # the scripts do not have it
+    Row("MaxGapElim", "authors", few_wide),
+    Row("MaxGapUCB", "authors", dominant_pair_now_and_then),
+    Row("MaxGapTop2UCB", "authors", few_wide),
+    *(Row(policy, None, never) for policy in _EVERY),
+)
+"""Policy, name of the rule, function, whether proved: read by all who ask what may stop when."""
+
+RULES = (
+    never,
+    clusters,
+    two_active,
+    two_active_around_certain_gap,
+    dominant_pair,
+    dominant_pair_and_certain_gap,
+    dominant_pair_now_and_then,
+    second_below,
+    second_below_certain_gap,
+    few_wide,
+    dominant_gap,
+)
+"""The rules, in the order of their numbers in compiled code."""
+
+
+@compiled
+def rule_holds(state: State, setting: Setting) -> bool:
+    """Whether the rule with the setting's number holds: the only dispatch over rules."""
+    rule = setting.rule
+    if rule == 1:
+        return clusters(state, setting)
+    if rule == 2:
+        return two_active(state, setting)
+    if rule == 3:
+        return two_active_around_certain_gap(state, setting)
+    if rule == 4:
+        return dominant_pair(state, setting)
+    if rule == 5:
+        return dominant_pair_and_certain_gap(state, setting)
+    if rule == 6:
+        return dominant_pair_now_and_then(state, setting)
+    if rule == 7:
+        return second_below(state, setting)
+    if rule == 8:
+        return second_below_certain_gap(state, setting)
+    if rule == 9:
+        return few_wide(state, setting)
+    if rule == 10:
+        return dominant_gap(state, setting)
+    return never(state, setting)
+
+
+def row_of(policy: str, stopping: Any) -> Row:
+    """The row of a policy and a name of a rule.
+
+    Raises
+    ------
+    ValueError
+        If the policy has no rule of this name.
+
+    Examples
+    --------
+    >>> row_of("MaxGapElim", "paper").proved, row_of("MaxGapTop2UCB", "paper").proved
+    (True, False)
+    """
+    rows = [row for row in TABLE if row.policy == policy]
+    for row in rows:
+        if (stopping is None or isinstance(stopping, str)) and row.stopping == stopping:
+            return row
+    raise ValueError(f"stopping must be one of {[row.stopping for row in rows]}, got {stopping!r}")
+
+
+def _as_text() -> str:
+    """The table, for the page that documents this module."""
+    cells = [("stopping", "policy", "stops when", "proved")]
+    for row in TABLE:
+        who = "the reader's own" if row.policy == "Policy" else row.policy
+        rule = "never" if row.rule is never else f":func:`{row.rule.__name__}`"
+        cells.append((str(row.stopping), who, rule, "yes" if row.proved else "no"))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    border = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
+    return "\n".join([border, lines[0], border, *lines[1:], border])
+
+
+if __doc__ is not None:  # python -OO leaves none
+    __doc__ = __doc__.format(table=_as_text())

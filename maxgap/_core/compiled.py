@@ -28,7 +28,7 @@ __all__ = ["compiled"]
 #: How many caches of other sources are left beside the one in use.
 KEPT = 4
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 _FOLDER = re.compile("maxgap-[0-9a-f]{16}")
 _lock = threading.Lock()
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxgap._compiled import compiled
+from maxgap._core.compiled import compiled
 
 __all__ = ["log", "log_of_array"]
 

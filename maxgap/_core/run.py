@@ -1,0 +1,221 @@
+"""Whole runs: draw, take, decide, and look at the answer at checkpoints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxgap._core.compiled import compiled
+from maxgap._core.order import settle
+from maxgap._core.state import Setting, State, observe, track_leaders, update_interval
+from maxgap._core.step import next_round, stop_if_rule_holds
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._core.words import answer_empirically
+from maxgap.policies import end_round, list_next
+
+__all__ = [
+    "BERNOULLI",
+    "NORMAL",
+    "STUDENT_T",
+    "Looks",
+    "Truth",
+    "first_look",
+    "last_looks",
+    "look",
+    "n_rounds_in_table",
+    "run",
+    "run_round",
+]
+
+NORMAL, STUDENT_T, BERNOULLI = range(3)
+STUDENT_T_SCALE = 3.0**0.5
+
+
+class Truth(NamedTuple):
+    """What the rewards are drawn from, and how large the gap of a right answer is at least."""
+
+    means: Floats  # (K,)
+    sigmas: Floats  # (K,)
+    noise: int  # NORMAL, STUDENT_T or BERNOULLI
+    least_gap: float
+
+
+class Looks(NamedTuple):
+    """Numbers of samples at which to look, and what is seen there."""
+
+    checkpoints: Integers  # (C,), increasing; the last may come twice
+    wrong: Flags  # (C,)
+    counts: Integers  # (C, K)
+
+
+@compiled
+def run(
+    rng: np.random.Generator,
+    truth: Truth,
+    looks: Looks,
+    budget: int,
+    policy: int,
+    state: State,
+    setting: Setting,
+) -> None:
+    """Sample until stopped, the budget is spent, or a count may leave the table of radii."""
+    progress = state.progress[0]
+    bounds = policy != 0 or setting.rule != 0  # round robin without a rule looks at none
+    at = first_look(state, looks)
+    rounds_left = n_rounds_in_table(state, setting)
+    while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
+        rounds_left -= 1
+        at = run_round(rng, truth, looks, at, budget, bounds, state, setting)
+        if next_round(state) and end_round(policy, state):
+            stop_if_rule_holds(state, setting)
+        list_next(policy, state, setting)
+        # The end of a round is looked at after the decision, which may have stopped the run.
+        at = look(truth, looks, at, not bounds, state, setting)
+    last_looks(truth, looks, at, state, setting)
+
+
+@compiled
+def run_round(
+    rng: np.random.Generator,
+    truth: Truth,
+    looks: Looks,
+    at: int,
+    budget: int,
+    bounds: bool,
+    state: State,
+    setting: Setting,
+) -> int:
+    """Sample the next arms, as far as the budget goes; returns the number of the next look.
+
+    Where ``bounds`` are never looked at, intervals are made only to look at an answer.
+    """
+    progress = state.progress[0]
+    lazy = not bounds and not setting.nested
+    total = progress["total"]
+    n_next = min(progress["n_next"], budget - total)
+    done = 0
+    while done < n_next:
+        # Up to the end of the round or a checkpoint inside it.
+        stretch = n_next - done
+        if at < looks.checkpoints.size:
+            stretch = min(stretch, looks.checkpoints[at] - total)
+        n_first, crossed = _sample(rng, truth, done, done + stretch, lazy, state, setting)
+        progress["unsampled"] -= n_first
+        progress["crossed"] |= crossed
+        done += stretch
+        total += stretch
+        progress["total"] = total
+        if done < n_next:
+            at = look(truth, looks, at, lazy, state, setting)
+    track_leaders(state, n_next)
+    if bounds:
+        settle(state, n_next)
+    return at
+
+
+@compiled
+def first_look(state: State, looks: Looks) -> int:
+    """The number of the first look that is still to come."""
+    at = 0
+    while at < looks.checkpoints.size and looks.checkpoints[at] <= state.progress[0]["total"]:
+        at += 1
+    return at
+
+
+@compiled
+def n_rounds_in_table(state: State, setting: Setting) -> int:
+    """How many rounds there may be until a count leaves the table of radii."""
+    largest = 0
+    for arm in range(state.arms.size):
+        largest = max(largest, state.arms[arm]["count"])
+    return setting.radii.shape[1] - 1 - largest
+
+
+@compiled
+def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting: Setting) -> int:
+    """Look at the answer at every checkpoint that has just been reached; the number of the next."""
+    while at < looks.checkpoints.size and looks.checkpoints[at] == state.progress[0]["total"]:
+        looks.wrong[at] = not _is_correct(truth, lazy, state, setting)
+        looks.counts[at] = state.arms["count"]
+        at += 1
+    return at
+
+
+@compiled
+def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setting) -> None:
+    """A policy that has stopped stands by its answer at all later checkpoints."""
+    if state.progress[0]["stopped"] != 0:
+        while at < looks.checkpoints.size:
+            looks.wrong[at] = not _is_correct(truth, False, state, setting)
+            looks.counts[at] = state.arms["count"]
+            at += 1
+
+
+@compiled
+def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
+    """A reward with noise that is not normal."""
+    if noise == STUDENT_T:
+        return mean + sigma * rng.standard_t(3.0) / STUDENT_T_SCALE
+    return 1.0 if rng.random() < mean else 0.0
+
+
+@compiled
+def _sample(
+    rng: np.random.Generator,
+    truth: Truth,
+    start: int,
+    stop: int,
+    lazy: bool,
+    state: State,
+    setting: Setting,
+) -> tuple[int, bool]:
+    """Draw and take a reward of each of the next arms ``start`` to ``stop``.
+
+    Returns how many arms were sampled for the first time, and whether intervals have crossed. A
+    function of its own: the loop is as fast as drawing only where the compiler sees little else.
+    """
+    arms = state.arms
+    n_first = 0
+    crossed = False
+    if truth.noise == NORMAL and lazy:
+        for i in range(start, stop):
+            arm = state.next[i]
+            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+            n_first += observe(arms, arm, reward)
+    elif truth.noise == NORMAL:
+        for i in range(start, stop):
+            arm = state.next[i]
+            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+            n_first += observe(arms, arm, reward)
+            crossed |= update_interval(arms, arm, setting.radii, setting.nested)
+    else:
+        for i in range(start, stop):
+            arm = state.next[i]
+            reward = _draw_other(rng, truth.noise, truth.means[arm], truth.sigmas[arm])
+            n_first += observe(arms, arm, reward)
+            crossed |= update_interval(arms, arm, setting.radii, setting.nested)
+    return n_first, crossed
+
+
+@compiled
+def _is_correct(truth: Truth, renew: bool, state: State, setting: Setting) -> bool:
+    """Whether the present answer splits the true means at a gap of at least ``least_gap``.
+
+    Never while some arm has no sample. With ``renew`` the intervals are brought up to date first.
+    """
+    arms, progress = state.arms, state.progress[0]
+    if progress["unsampled"] > 0:
+        return False
+    if renew:
+        for arm in range(arms.size):
+            update_interval(arms, arm, setting.radii, False)
+    if progress["stopped"] == 0:
+        answer_empirically(arms)
+    above, below = np.inf, -np.inf
+    for arm in range(arms.size):
+        if arms[arm]["top"]:
+            above = min(above, truth.means[arm])
+        else:
+            below = max(below, truth.means[arm])
+    return above - below >= truth.least_gap

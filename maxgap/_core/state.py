@@ -1,0 +1,147 @@
+"""What a policy knows, what it was set to, and how one reward changes what is known.
+
+Arrays of records hold what is known by arm and by position in the order: a compiled call pays for
+every array it is given, and a round costs little more than a handful of calls.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maxgap._core.compiled import compiled
+from maxgap._core.slots import new_slots
+from maxgap._core.types import Floats, Integers, Records
+
+__all__ = [
+    "ARM",
+    "BY_PROVED_RULE",
+    "BY_RULE",
+    "PROGRESS",
+    "UNLISTED",
+    "Setting",
+    "State",
+    "new_state",
+    "observe",
+    "track_leaders",
+    "update_interval",
+]
+
+#: What is known of one arm.
+ARM = np.dtype(
+    [
+        ("count", np.int64),
+        ("mean", np.float64),
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("sigma", np.float64),
+        ("row", np.int64),  # of the table of radii
+        ("factor", np.float64),  # of the radii in that row
+        ("position", np.int64),  # in the order by lower end
+        ("active", np.bool_),  # MaxGapElim: not yet eliminated
+        ("top", np.bool_),  # the answer, once stopped
+    ],
+    align=True,
+)
+
+#: How far a policy has come.
+PROGRESS = np.dtype(
+    [
+        ("total", np.int64),  # samples
+        ("unsampled", np.int64),  # arms
+        ("first", np.int64),  # the arm with the most samples
+        ("second", np.int64),  # the arm with the second most
+        ("n_next", np.int64),  # how many entries of State.next count, or UNLISTED
+        ("stopped", np.int64),  # 0, BY_RULE or BY_PROVED_RULE
+        ("searching", np.int64),  # SortThenSearch: 1 once the order is certain
+        ("crossed", np.int64),  # 1 once nested intervals have crossed
+        ("last_look", np.int64),  # of the published scripts at their rule, in samples
+    ],
+    align=True,
+)
+
+BY_RULE, BY_PROVED_RULE = 1, 2
+#: Value of ``n_next`` while nobody has asked for the next arms.
+UNLISTED = -1
+
+
+class State(NamedTuple):
+    """Everything a policy knows."""
+
+    arms: Records  # ARM, by arm
+    slots: Records  # slots.SLOT, by position; derived from the arms, as are the trees
+    trees: Floats
+    next: Integers  # the arms to sample next, increasing; then also: the arms that have moved
+    sequence: Integers  # SortThenSearch: the certain order, smallest mean first
+    progress: Records  # one PROGRESS
+
+
+class Setting(NamedTuple):
+    """Everything that stays as it is: which intervals, which rule."""
+
+    radii: Floats  # (rows, counts): an arm's radius is its factor times radii[row, count]
+    nested: bool
+    rule: int  # its number in stopping.RULES
+    rule_proved: bool
+    c: float  # factor of MaxGapUCB's own stopping rule
+    lil_log_delta: float  # SortThenSearch: logarithm of lil'UCB's delta
+
+
+def new_state(sigmas: Floats, row: Integers, factor: Floats) -> State:
+    """State before the first sample: every interval is the whole line, every arm comes next."""
+    n_arms = sigmas.size
+    arms = np.zeros(n_arms, ARM)
+    arms["lower"], arms["upper"] = -np.inf, np.inf
+    arms["sigma"], arms["row"], arms["factor"] = sigmas, row, factor
+    arms["position"] = np.arange(n_arms)
+    arms["active"] = True
+    progress = np.zeros(1, PROGRESS)
+    progress["unsampled"] = progress["n_next"] = n_arms
+    progress["second"] = 1
+    slots, trees = new_slots(n_arms)
+    return State(arms, slots, trees, np.arange(n_arms), np.arange(n_arms), progress)
+
+
+@compiled
+def observe(arms: Records, arm: int, reward: float) -> bool:
+    """Take one reward: count and mean. Returns whether it is the arm's first."""
+    n = arms[arm]["count"] + 1
+    arms[arm]["count"] = n
+    mean = arms[arm]["mean"]
+    arms[arm]["mean"] = mean + (reward - mean) / n
+    return n == 1
+
+
+@compiled
+def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
+    """Interval of an arm from its count and mean, eq. (5); ``factor radii[row, n]`` is its radius.
+
+    Returns whether nested intervals (eq. 28) have crossed: some interval has missed. The arm then
+    keeps its last one.
+    """
+    radius = arms[arm]["factor"] * radii[arms[arm]["row"], arms[arm]["count"]]
+    mean = arms[arm]["mean"]
+    low, high = mean - radius, mean + radius
+    if nested:
+        low, high = max(low, arms[arm]["lower"]), min(high, arms[arm]["upper"])
+        if low > high:
+            return True
+    arms[arm]["lower"] = low
+    arms[arm]["upper"] = high
+    return False
+
+
+@compiled
+def track_leaders(state: State, n_moved: int) -> None:
+    """Keep the two arms with the most samples, after the first ``n_moved`` next arms got more."""
+    arms, progress = state.arms, state.progress[0]
+    for i in range(n_moved):
+        arm = state.next[i]
+        first, second = progress["first"], progress["second"]
+        if arm != first:
+            count = arms[arm]["count"]
+            if count > arms[first]["count"]:
+                progress["first"], progress["second"] = arm, first
+            elif arm != second and count > arms[second]["count"]:
+                progress["second"] = arm

@@ -1,0 +1,77 @@
+"""One step: take a batch of rewards, then see whether it is over."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxgap._core.compiled import compiled
+from maxgap._core.order import settle
+from maxgap._core.state import (
+    BY_PROVED_RULE,
+    BY_RULE,
+    UNLISTED,
+    Setting,
+    State,
+    observe,
+    track_leaders,
+    update_interval,
+)
+from maxgap._core.types import Floats, Integers
+from maxgap._core.words import answer_empirically, certain_gap_lies_at
+from maxgap.stopping import rule_holds
+
+__all__ = ["next_round", "stop", "stop_if_rule_holds", "take_batch"]
+
+
+@compiled
+def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) -> bool:
+    """Take a batch of rewards; whether nested intervals have crossed for the first time."""
+    arms, progress = state.arms, state.progress[0]
+    moved = np.zeros(arms.size, np.bool_)
+    crossed_before = progress["crossed"] == 1
+    for i in range(told.size):
+        moved[told[i]] = True
+        progress["total"] += 1
+        progress["unsampled"] -= observe(arms, told[i], rewards[i])
+        if update_interval(arms, told[i], setting.radii, setting.nested):
+            progress["crossed"] = 1
+    n_moved = 0
+    for arm in range(arms.size):
+        if moved[arm]:
+            state.next[n_moved] = arm
+            n_moved += 1
+    track_leaders(state, n_moved)
+    settle(state, n_moved)
+    return progress["crossed"] == 1 and not crossed_before
+
+
+@compiled
+def next_round(state: State) -> bool:
+    """Forget whom to sample next; whether all arms have a sample and nothing has stopped yet."""
+    progress = state.progress[0]
+    if progress["stopped"] != 0:
+        return False
+    progress["n_next"] = UNLISTED
+    return progress["unsampled"] == 0
+
+
+@compiled
+def stop_if_rule_holds(state: State, setting: Setting) -> bool:
+    """Stop, with the rule's answer, if the rule holds."""
+    if not rule_holds(state, setting):
+        return False
+    stop(state, BY_PROVED_RULE if setting.rule_proved else BY_RULE)
+    return True
+
+
+@compiled
+def stop(state: State, by: int) -> None:
+    """Stand by an answer: after a proof that around the certain gap, otherwise the empirical."""
+    state.progress[0]["stopped"] = by
+    state.progress[0]["n_next"] = 0
+    if by == BY_PROVED_RULE:
+        split = certain_gap_lies_at(state)
+        for k in range(state.slots.size):
+            state.arms[state.slots[k]["arm"]]["top"] = k >= split
+    else:
+        answer_empirically(state.arms)

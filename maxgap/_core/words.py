@@ -1,0 +1,266 @@
+"""What the lines of the algorithms are made of, in the words of the paper.
+
+``highest_bound``, ``second_highest_bound`` and ``certain_gap`` are M_1, M_2 and the lower bound on
+the largest gap. What begins with ``ask`` lists the arms to sample next.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from maxgap._core.compiled import compiled
+from maxgap._core.slots import (
+    SEPARATIONS,
+    WIDTHS,
+    largest_leaf,
+    mark_touching,
+    next_at_least,
+    second_bound,
+    second_bound_with_ties,
+)
+from maxgap._core.state import State
+from maxgap._core.types import Records
+
+__all__ = [
+    "answer_empirically",
+    "ask_active",
+    "ask_all",
+    "ask_bound_at_least",
+    "ask_overlapping",
+    "ask_with_count",
+    "ask_with_fewest",
+    "certain_gap",
+    "certain_gap_lies_at",
+    "eliminate_up_to",
+    "highest_bound",
+    "n_bounds_above",
+    "n_overlapping",
+    "second_highest_bound",
+]
+
+
+@compiled
+def highest_bound(state: State) -> float:
+    """The highest gap bound of all arms, M_1: the widest slot."""
+    return state.trees[WIDTHS, 1]
+
+
+@compiled
+def second_highest_bound(state: State) -> float:
+    """The highest gap bound below the highest, M_2; -inf if there is none."""
+    widest, at, tied = largest_leaf(state.trees, WIDTHS)
+    if tied:
+        return second_bound_with_ties(state.slots, state.trees, widest)
+    return second_bound(state.slots, state.trees, at)
+
+
+@compiled
+def certain_gap(state: State) -> float:
+    """The largest gap that is certain to be there, eq. (9); 0 if none is."""
+    return max(state.trees[SEPARATIONS, 1], 0.0)
+
+
+@compiled
+def certain_gap_lies_at(state: State) -> int:
+    """Position, by lower end, of the lowest arm above the certain gap; 0 if there is none.
+
+    Intervals that are separated are in the order of their means; of equal gaps the highest.
+    """
+    if state.trees[SEPARATIONS, 1] <= 0.0:
+        return 0
+    return largest_leaf(state.trees, SEPARATIONS)[1]
+
+
+@compiled
+def n_bounds_above(state: State, value: float) -> int:
+    """How many arms have a gap bound above ``value``."""
+    return mark_touching(state.slots, state.trees, _just_above(value), 0, state.slots.size - 1)
+
+
+@compiled
+def n_overlapping(state: State) -> int:
+    """How many arms have an interval that touches another one; marks them."""
+    slots = state.slots
+    n_arms = slots.size
+    highest = -np.inf
+    overlapping = 0
+    for k in range(n_arms):
+        low, high = slots[k]["lower"], slots[k]["upper"]
+        touches = low <= highest or (k + 1 < n_arms and slots[k + 1]["lower"] <= high)
+        slots[k]["touches"] = touches
+        overlapping += touches
+        highest = max(highest, high)
+    return overlapping
+
+
+@compiled
+def ask_all(state: State) -> None:
+    """Sample every arm."""
+    for arm in range(state.arms.size):
+        state.next[arm] = arm
+    state.progress[0]["n_next"] = state.arms.size
+
+
+@compiled
+def ask_with_count(state: State, count: int) -> None:
+    """Sample the arms with this number of samples."""
+    n_next = 0
+    for arm in range(state.arms.size):
+        if state.arms[arm]["count"] == count:
+            state.next[n_next] = arm
+            n_next += 1
+    state.progress[0]["n_next"] = n_next
+
+
+@compiled
+def ask_with_fewest(state: State) -> None:
+    """Sample the arms with the fewest samples."""
+    fewest = state.arms[0]["count"]
+    n_next = 0
+    for arm in range(state.arms.size):
+        count = state.arms[arm]["count"]
+        if count < fewest:
+            fewest = count
+            n_next = 0
+        if count == fewest:
+            state.next[n_next] = arm
+            n_next += 1
+    state.progress[0]["n_next"] = n_next
+
+
+@compiled
+def ask_active(state: State) -> None:
+    """Sample the arms that are not eliminated."""
+    n_next = 0
+    for arm in range(state.arms.size):
+        if state.arms[arm]["active"]:
+            state.next[n_next] = arm
+            n_next += 1
+    state.progress[0]["n_next"] = n_next
+
+
+@compiled
+def ask_overlapping(state: State) -> None:
+    """Sample the arms whose interval touches another one."""
+    n_overlapping(state)
+    _ask_marked(state)
+
+
+@compiled
+def ask_bound_at_least(state: State, least: float) -> None:
+    """Sample the arms whose gap bound is at least ``least``: those that touch a slot so wide.
+
+    The arms around one slot are few: they are inserted into the list. Where they, or such slots,
+    are many, all arms are gone through instead.
+    """
+    slots, trees = state.slots, state.trees
+    n_arms = slots.size
+    # Insertion is quicker while its square stays below some passes over all arms.
+    most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+    n_next, n_wide = 0, 0
+    k = next_at_least(trees, WIDTHS, 0, least)
+    while k < n_arms and n_wide < 8 and n_next <= most:
+        n_next = _insert_around(state, k, n_next, most)
+        n_wide += 1
+        k = next_at_least(trees, WIDTHS, k + 1, least)
+    if k < n_arms or n_next > most:
+        mark_touching(slots, trees, least, 0, n_arms - 1)
+        _ask_marked(state)
+    else:
+        state.progress[0]["n_next"] = n_next
+
+
+@compiled
+def eliminate_up_to(state: State, value: float) -> int:
+    """Drop the active arms whose gap bound is at most ``value``; returns how many are left."""
+    arms, slots = state.arms, state.slots
+    lowest, highest = slots.size - 1, 0
+    for arm in range(arms.size):
+        if arms[arm]["active"]:
+            k = arms[arm]["position"]
+            lowest, highest = min(lowest, k), max(highest, k)
+    mark_touching(slots, state.trees, _just_above(value), lowest, highest)
+    n_active = 0
+    for arm in range(arms.size):
+        if arms[arm]["active"]:
+            stays = slots[arms[arm]["position"]]["touches"]
+            arms[arm]["active"] = stays
+            n_active += stays
+    return n_active
+
+
+@compiled
+def answer_empirically(arms: Records) -> None:
+    """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
+
+    Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
+    largest gaps the highest is taken.
+    """
+    n_arms = arms.size
+    values = np.empty(n_arms)
+    for arm in range(n_arms):
+        values[arm] = min(max(arms[arm]["mean"], arms[arm]["lower"]), arms[arm]["upper"])
+    ranking = np.argsort(values, kind="mergesort")
+    best, split = -1.0, n_arms - 1
+    for k in range(n_arms - 1, 0, -1):
+        gap = values[ranking[k]] - values[ranking[k - 1]]
+        if gap > best:
+            best, split = gap, k
+    for k in range(n_arms):
+        arms[ranking[k]]["top"] = k >= split
+
+
+@compiled
+def _just_above(value: float) -> float:
+    return np.nextafter(value, np.inf)
+
+
+@compiled
+def _ask_marked(state: State) -> None:
+    """Sample the arms whose position is marked in ``touches``."""
+    n_next = 0
+    for arm in range(state.arms.size):
+        if state.slots[state.arms[arm]["position"]]["touches"]:
+            state.next[n_next] = arm
+            n_next += 1
+    state.progress[0]["n_next"] = n_next
+
+
+@compiled
+def _insert_around(state: State, at: int, n_next: int, most: int) -> int:
+    """Add the arms that touch slot ``at`` to the next arms; returns the new number of these.
+
+    A number above ``most`` means that there are more and not all were added.
+    """
+    slots = state.slots
+    left, right = slots[at]["lower"], slots[at]["end"]
+    k = at
+    while k >= 0 and n_next <= most:
+        if slots[k]["upper"] >= left:
+            n_next = _insert(state, n_next, slots[k]["arm"])
+        if slots[k]["reach"] < left:
+            break
+        k -= 1
+    for k in range(at + 1, slots.size):
+        low = slots[k]["lower"]
+        if low > right or n_next > most:
+            break
+        if slots[k]["upper"] >= right or low <= left:
+            n_next = _insert(state, n_next, slots[k]["arm"])
+    return n_next
+
+
+@compiled
+def _insert(state: State, n_next: int, arm: int) -> int:
+    """Insert an arm into the increasing list of next arms; returns its new length."""
+    i = n_next
+    while i > 0 and state.next[i - 1] > arm:
+        i -= 1
+    if i > 0 and state.next[i - 1] == arm:
+        return n_next
+    for j in range(n_next, i, -1):
+        state.next[j] = state.next[j - 1]
+    state.next[i] = arm
+    return n_next + 1

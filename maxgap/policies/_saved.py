@@ -1,0 +1,283 @@
+"""Policies in files: what is written, and what is refused when read back.
+
+The form of a file is that of version 0.1: JSON with a checksum.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maxgap._checking import LARGEST_REWARD
+from maxgap._core.order import settle_all
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS
+from maxgap._saving import StrPath, checked_path, digest, write_whole
+from maxgap.confidence import radius
+from maxgap.stopping import AUTHORS_LOOK_EVERY, never, row_of
+
+if TYPE_CHECKING:
+    from maxgap.policies.base import Policy
+
+__all__ = ["read_policy", "save_policy"]
+
+FORMAT = "maxgap policy"
+FORMAT_VERSION = 1
+
+
+def save_policy(policy: Policy, path: StrPath) -> None:
+    """Write a policy to a file, whole or not at all."""
+    if policy._in_table != type(policy).__name__:
+        raise ValueError(f"only the package's own policies can be saved, not {policy!r}")
+    if callable(policy._confidence):
+        raise ValueError(
+            f"confidence is the function {policy._confidence!r}; only a named radius can be saved"
+        )
+    for label in policy._labels:
+        if type(label) not in (str, int, float, bool) or label in (math.inf, -math.inf):
+            raise ValueError(f"label {label!r} of type {type(label).__name__} cannot be saved")
+    with policy._save_lock:
+        content = _content(policy)
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "sha256": digest(content),
+            "policy": content,
+        }
+        write_whole(path, json.dumps(document, allow_nan=False, indent=1))
+
+
+def _content(policy: Policy) -> dict[str, Any]:
+    """What a file says of the policy."""
+    with policy._lock:
+        policy._listed()
+        state, arms = policy._state, policy._state.arms
+        scalar = policy._scalar_sigma
+        return {
+            "class": type(policy).__name__,
+            "arms": policy._labels,
+            "delta": policy._delta,
+            "sigma": float(policy._sigmas[0]) if scalar else policy._sigmas.tolist(),
+            "confidence": policy._confidence,
+            "nested": policy._nested,
+            "stopping": policy._stopping,
+            "c": policy._c,
+            "counts": arms["count"].tolist(),
+            "means": arms["mean"].tolist(),
+            # Infinite ends have no form in JSON.
+            "lower": [x if math.isfinite(x) else None for x in arms["lower"].tolist()],
+            "upper": [x if math.isfinite(x) else None for x in arms["upper"].tolist()],
+            "active": arms["active"].tolist(),
+            "top": arms["top"].tolist(),
+            "next_arms": state.next.tolist(),
+            "sequence": state.sequence.tolist(),
+            "numbers": list(state.progress[0].tolist()),
+        }
+
+
+def read_policy(path: StrPath, classes: Mapping[str, type[Policy]]) -> Policy:
+    """The policy of one of these classes that a file holds, or a ValueError that names the file."""
+    name = checked_path(path)
+    try:
+        with open(name, encoding="utf-8") as file:
+            document = json.load(file)
+        if document["format"] != FORMAT:
+            raise ValueError("it is of another format")
+        if document["version"] != FORMAT_VERSION:
+            raise ValueError(f"version {document['version']!r} is not {FORMAT_VERSION}")
+        content = document["policy"]
+        if document["sha256"] != digest(content):
+            raise ValueError("its contents do not match their checksum")
+        policy = _restored(content, classes)
+        if digest(_content(policy)) != digest(content):
+            raise ValueError("it holds what no policy writes")
+        return policy
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as problem:
+        raise ValueError(f"{name!r} is not a saved policy: {problem}") from problem
+
+
+def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> Policy:
+    """The policy that this content describes."""
+    for name, kinds in (("arms", [list]), ("delta", [float]), ("sigma", [float, list])):
+        if type(content[name]) not in kinds:  # what else a policy takes, none writes
+            raise ValueError(f"its {name} is {content[name]!r}")
+    cls = classes[content["class"]]
+    extra = {"c": content["c"]} if cls.__name__ == "MaxGapUCB" else {}
+    policy = cls(
+        content["arms"],
+        delta=content["delta"],
+        sigma=content["sigma"],
+        confidence=content["confidence"],
+        nested=content["nested"],
+        stopping=content["stopping"],
+        **extra,
+    )
+    n_arms = len(policy._labels)
+    state = policy._state
+    for field, name, kind in (
+        ("count", "counts", int),
+        ("mean", "means", float),
+        ("active", "active", bool),
+        ("top", "top", bool),
+    ):
+        state.arms[field] = _saved_list(content, name, kind, n_arms)
+    for name, missing in (("lower", -math.inf), ("upper", math.inf)):
+        ends = _saved_list(content, name, (float, type(None)), n_arms)
+        state.arms[name] = [missing if x is None else x for x in ends]
+    state.next[:] = _saved_list(content, "next_arms", int, n_arms)
+    state.sequence[:] = _saved_list(content, "sequence", int, n_arms)
+    state.progress[0] = tuple(_saved_list(content, "numbers", int, len(PROGRESS.names or ())))
+    _check_restored(policy)
+    settle_all(state)
+    return policy
+
+
+def _saved_list(
+    content: dict[str, Any], name: str, kind: type | tuple[type, ...], size: int
+) -> list[Any]:
+    """A saved list, or a ValueError if NumPy would have to bend it into shape."""
+    values = content[name]
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f"{name} is not a list of {size}")
+    for value in values:
+        if type(value) not in kinds:
+            raise ValueError(f"{name} holds {value!r}")
+    return values
+
+
+def _check_restored(policy: Policy) -> None:
+    """Refuse a state that no policy can be in: compiled code trusts indices and counts.
+
+    What follows from the counts, the means and the intervals is compared with what they give.
+    Files of version 0.1.0 differ from ours in the last bits of a radius, in nothing else.
+    """
+    state = policy._state
+    arms, progress = state.arms, state.progress[0]
+    n_arms, counts, n_next = arms.size, arms["count"], progress["n_next"]
+    every_arm = np.arange(n_arms)
+    asked = state.next[: max(n_next, 0)]
+    leaders = np.array([progress["first"], progress["second"]])
+    known = ((leaders >= 0) & (leaders < n_arms)).all() and leaders[0] != leaders[1]
+    unsampled = counts == 0
+    stopped = progress["stopped"] != 0
+    complete = not unsampled.any()
+    sorts = policy._in_table == "SortThenSearch"
+    searching = sorts and complete
+    last_look = progress["last_look"]
+    looks = policy._stopping == "authors" and complete and last_look >= AUTHORS_LOOK_EVERY
+    for name, holds in (
+        ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
+        ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
+        ("means", (arms["mean"][unsampled] == 0).all()),
+        ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
+        ("lower", np.array_equal(arms["lower"] == -np.inf, unsampled)),
+        ("upper", np.array_equal(arms["upper"] == np.inf, unsampled)),
+        ("sequence", np.array_equal(np.sort(state.sequence), every_arm)),
+        ("sequence", progress["searching"] == 1 or np.array_equal(state.sequence, every_arm)),
+        ("next_arms", ((state.next >= 0) & (state.next < n_arms)).all()),
+        ("next_arms", 0 <= n_next <= n_arms and (np.diff(asked) > 0).all()),
+        ("next_arms", (n_next == 0) == stopped),
+        ("numbers", unsampled.sum() == progress["unsampled"]),
+        ("numbers", known and np.array_equal(counts[leaders], np.sort(counts)[:-3:-1])),
+        ("numbers", progress["stopped"] in (0, _way_to_stop(policy))),
+        ("numbers", not stopped or complete),
+        ("numbers", progress["searching"] in ((0, 1) if searching else (0,))),
+        (
+            "numbers",
+            progress["searching"] == 1 or not (stopped and sorts),
+        ),
+        ("numbers", progress["crossed"] in ((0, 1) if policy._nested else (0,))),
+        ("numbers", last_look == 0 or (looks and last_look <= progress["total"])),
+        ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
+        ("active", (policy._in_table == "MaxGapElim" and complete) or arms["active"].all()),
+        ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")
+    _check_intervals(policy)
+    _check_decision(policy)
+
+
+def _way_to_stop(policy: Policy) -> int:
+    """The value of ``stopped`` after its rule has held; 0 if it never does."""
+    row = row_of(policy._in_table, policy._stopping)
+    if row.rule is never:
+        return 0
+    return BY_PROVED_RULE if row.proved else BY_RULE
+
+
+def _check_intervals(policy: Policy) -> None:
+    """Refuse intervals that the counts and means do not give, eqs. (5) and (28)."""
+    sampled = policy._state.arms["count"] > 0
+    arms = policy._state.arms[sampled]
+    half_width = radius(
+        policy._confidence,
+        arms["count"],
+        delta=policy._delta,
+        n_arms=sampled.size,
+        sigma=policy._sigmas[sampled],
+    )
+    rounding = 1e-9 * half_width + 1e-15 * np.abs(arms["mean"])
+    below = arms["lower"] - (arms["mean"] - half_width)
+    above = arms["mean"] + half_width - arms["upper"]
+    if not policy._nested:
+        fits = (np.abs(below) <= rounding) & (np.abs(above) <= rounding)
+    else:
+        # One that has crossed keeps an interval from before, which was not always as narrow.
+        fits = (below >= -rounding) & (above >= -rounding)
+        fits |= policy._state.progress[0]["crossed"] == 1
+    if not fits.all():
+        raise ValueError("its lower and upper cannot be those of a policy")
+
+
+def _check_decision(policy: Policy) -> None:
+    """Refuse next arms, or a stop, that the intervals do not give.
+
+    After a stop the intervals may have moved on. Only where they cannot have, because every arm
+    has a single sample, is it decided again; and nested ones only shrink, so that what was certain
+    still is.
+    """
+    given = policy._state
+    again = copy.copy(policy)
+    state = again._state
+    arms, progress = state.arms, state.progress[0]
+    settle_all(state)
+    if progress["stopped"] != 0:
+        top = given.arms["top"]
+        apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
+        held = policy._nested and progress["crossed"] == 0
+        if progress["stopped"] == BY_PROVED_RULE and held and not apart:
+            raise ValueError("its top cannot be that of a policy")
+        if progress["total"] > arms.size:
+            return
+        progress["stopped"] = progress["last_look"] = progress["searching"] = 0
+        arms["active"], arms["top"], state.sequence[:] = True, False, np.arange(arms.size)
+    elif (
+        policy._in_table == "MaxGapElim"
+        and progress["n_next"] == arms.size
+        and arms["active"].all()
+    ):
+        return  # all may have been let in again, after an interval has missed
+    again._decide()
+    asked = again._listed()
+    for name, holds in (
+        ("numbers", np.array_equal(state.progress, given.progress)),
+        ("next_arms", np.array_equal(asked, given.next[: asked.size])),
+        ("sequence", np.array_equal(state.sequence, given.sequence)),
+        ("active", np.array_equal(arms["active"], given.arms["active"])),
+        ("top", np.array_equal(arms["top"], given.arms["top"])),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")

@@ -1,0 +1,471 @@
+"""Ask, sample, tell: what all policies share.
+
+The state of a policy is a tuple of arrays, and what changes it is compiled: a batch of rewards is
+taken, the order of the arms restored, the rule looked at. The compiled runs of
+:mod:`maxgap.simulate` do the same with the same functions, so they agree sample for sample.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from maxgap._checking import (
+    checked_batch,
+    checked_confidence,
+    checked_indices,
+    checked_labels,
+    checked_sigmas,
+    label_index,
+)
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, new_state
+from maxgap._core.step import next_round, stop, stop_if_rule_holds, take_batch
+from maxgap._core.types import Floats, Integers
+from maxgap._core.words import answer_empirically, ask_with_count
+from maxgap._saving import StrPath
+from maxgap.confidence import check_delta, guarantees, radius, radius_rows
+from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
+from maxgap.policies._saved import save_policy
+from maxgap.stopping import RULES, row_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DEFAULT", "PaperPolicy", "Policy", "Split"]
+
+
+class _Default:
+    """Stands for "the class's own default": None already means "never stop"."""
+
+    def __repr__(self) -> str:
+        return "the class's own default"
+
+
+DEFAULT = _Default()
+
+
+class Split(NamedTuple):
+    """An answer: the arms above and below the largest gap, and the gap between their means.
+
+    Examples
+    --------
+    >>> from maxgap import RoundRobin
+    >>> policy = RoundRobin(["a", "b", "c"])
+    >>> policy.tell(["a", "b", "c"], [0.25, 0.0, 1.0])
+    >>> policy.recommend() == Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75)
+    True
+    """
+
+    top: frozenset[Hashable]
+    bottom: frozenset[Hashable]
+    gap: float
+
+
+class Policy:
+    """What all policies share; a policy of your own is a subclass that says what to sample.
+
+    A subclass defines ``choose(self)``, which returns the labels of the arms to sample next, once
+    every arm has a sample. It looks at ``arms``, ``counts``, ``means``, ``lower``, ``upper``,
+    ``gap_bounds()`` and ``gap_lower()``, and changes nothing. It may define ``may_stop(self)``, a
+    stopping rule of its own, asked after every batch where the rule of ``stopping`` does not hold;
+    what stops by it is not certified. Such a policy runs in plain Python, in ask/tell as in
+    :mod:`maxgap.simulate`.
+
+    One policy may be used by many threads: whoever reads or changes it waits for the others.
+
+    Parameters
+    ----------
+    arms : int or sequence of hashable
+        How many arms, or their distinct labels. A count stands for the labels 0, 1, ..., K - 1.
+    delta : float
+        Probability of error allowed, in (0, 1).
+    sigma : float or array_like, shape (K,)
+        Sub-Gaussian scale of the rewards, one for all arms or one per arm.
+    confidence : str or callable
+        Name of a radius in :data:`maxgap.confidence.RADII`, or a function
+        ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
+    nested : bool
+        Intersect every interval with those before it (eq. 28 of the paper). If the intersection
+        would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
+    stopping : str or None
+        Name of a rule, see :mod:`maxgap.stopping`.
+
+    Raises
+    ------
+    ValueError
+        Names the argument and the value that cannot be used.
+
+    Examples
+    --------
+    >>> from maxgap import RoundRobin
+    >>> policy = RoundRobin(["low", "high"], sigma=0.1)
+    >>> while not policy.stopped:
+    ...     for label in policy.ask():
+    ...         policy.tell(label, {"low": 0.0, "high": 1.0}[label])
+    >>> policy.certified, policy.counts.tolist(), policy.recommend().gap
+    (True, [2, 2], 1.0)
+    >>> policy.report()[["arm", "cluster"]].to_numpy().tolist()
+    [['low', 'bottom'], ['high', 'top']]
+
+    A policy of one's own: sample the two arms around the widest empirical gap.
+
+    >>> class WidestGap(Policy):
+    ...     def choose(self):
+    ...         order = np.argsort(self.means)
+    ...         k = int(np.argmax(np.diff(self.means[order])))
+    ...         return [self.arms[order[k]], self.arms[order[k + 1]]]
+    >>> policy = WidestGap(["a", "b", "c"], sigma=0.1)
+    >>> policy.tell(["a", "b", "c"], [0.0, 0.1, 1.0])
+    >>> policy.ask()
+    ['b', 'c']
+    """
+
+    _in_table = "Policy"
+    _default_stopping: str | None = "clusters"
+    #: Factor of MaxGapUCB's own stopping rule; no other policy looks at it.
+    _c = 5.0
+    #: Of SortThenSearch's lil'UCB; no other policy looks at it.
+    _lil_log_delta = 0.0
+
+    def __init__(
+        self,
+        arms: int | Iterable[Hashable],
+        *,
+        delta: float = 0.05,
+        sigma: float | ArrayLike = 1.0,
+        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        nested: bool = False,
+        stopping: str | _Default | None = DEFAULT,
+    ) -> None:
+        self._labels = checked_labels(arms)
+        self._index = label_index(self._labels)
+        self._delta = check_delta(delta)
+        self._sigmas, self._scalar_sigma = checked_sigmas(sigma, self._labels, self._index)
+        self._confidence = checked_confidence(confidence)
+        if not isinstance(nested, (bool, np.bool_)):
+            raise ValueError(f"nested must be True or False, got {nested!r}")
+        self._nested = bool(nested)
+        if isinstance(stopping, _Default):
+            stopping = self._default_stopping
+        row = row_of(self._in_table, stopping)
+        self._stopping, self._rule, self._rule_proved = (
+            row.stopping,
+            RULES.index(row.rule),
+            row.proved,
+        )
+        self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
+        self._places = row_of_arm, factor
+        self._state = new_state(self._sigmas, row_of_arm, factor)
+        self._radii = np.full((self._row_sigmas.size, 1), np.inf)
+        self._room = 0
+        self._set_locks()
+
+    def choose(self) -> Iterable[Hashable]:
+        """Labels of the arms to sample next, once every arm has a sample. For subclasses."""
+        raise NotImplementedError(f"{type(self).__name__} does not define choose(self)")
+
+    def may_stop(self) -> bool:
+        """Whether to stop, uncertified, where the stopping rule does not hold. For subclasses."""
+        return False
+
+    # -- what to do next ---------------------------------------------------------------------
+
+    def ask(self) -> list[Hashable]:
+        """Labels of the arms to sample next, once each; empty once stopped.
+
+        Changes nothing. Arms that were never sampled come first.
+
+        Examples
+        --------
+        >>> from maxgap import MaxGapUCB
+        >>> policy = MaxGapUCB(["x", "y"])
+        >>> policy.ask(), policy.ask()
+        (['x', 'y'], ['x', 'y'])
+        """
+        with self._lock:
+            return [self._labels[arm] for arm in self._listed().tolist()]
+
+    def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
+        """Take one reward of one arm, or rewards and arms in two sequences of equal length.
+
+        Any arm may be told at any time, asked for or not, in any order. The policy decides once
+        after each call. After it has stopped, rewards still count in the means and intervals; the
+        answer stays.
+
+        Raises
+        ------
+        ValueError
+            For an unknown label, a reward that is not a finite number, or unequal lengths. Nothing
+            is taken then, not even what was right.
+        """
+        indices, values = checked_batch(arms, rewards, self._labels, self._index)
+        if indices.size == 0:
+            return
+        with self._lock:
+            self._make_room(indices.size)
+            crossed = take_batch(self._state, self._setting(), indices, values)
+            self._decide()
+        if crossed:
+            self._warn_crossed()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the stopping rule has held."""
+        return bool(self._state.progress[0]["stopped"])
+
+    @property
+    def certified(self) -> bool:
+        """Whether the policy stopped by a rule that guarantees an error of at most ``delta``.
+
+        True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
+        (:func:`maxgap.confidence.guarantees`).
+        """
+        by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
+        return by_proof and guarantees(self._confidence, self._sigmas)
+
+    def recommend(self) -> Split:
+        """The answer: the two clusters around the largest gap between empirical means.
+
+        A policy that has stopped gives the answer it stopped with.
+
+        Raises
+        ------
+        ValueError
+            While some arm has no sample: there is no answer yet.
+        """
+        with self._lock:
+            arms = self._state.arms.copy()
+            stopped = self.stopped
+        unsampled = np.flatnonzero(arms["count"] == 0)
+        if unsampled.size > 0:
+            missing = [self._labels[arm] for arm in unsampled[:5]]
+            raise ValueError(
+                f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
+                f"sample, among them {missing}"
+            )
+        if not stopped:
+            answer_empirically(arms)
+        top, means = arms["top"], arms["mean"]
+        gap = float(means[top].min() - means[~top].max())
+        return Split(
+            frozenset(self._labels[arm] for arm in np.flatnonzero(top)),
+            frozenset(self._labels[arm] for arm in np.flatnonzero(~top)),
+            gap,
+        )
+
+    # -- what is known -----------------------------------------------------------------------
+
+    @property
+    def arms(self) -> list[Hashable]:
+        """Labels, in the order of all arrays."""
+        return list(self._labels)
+
+    @property
+    def counts(self) -> Integers:
+        """Samples per arm, shape (K,)."""
+        return self._column("count")
+
+    @property
+    def means(self) -> Floats:
+        """Empirical means, shape (K,); 0 for an arm without a sample."""
+        return self._column("mean")
+
+    @property
+    def lower(self) -> Floats:
+        """Lower ends of the intervals, shape (K,)."""
+        return self._column("lower")
+
+    @property
+    def upper(self) -> Floats:
+        """Upper ends of the intervals, shape (K,)."""
+        return self._column("upper")
+
+    def gap_bounds(self) -> GapBounds:
+        """Upper bounds on every arm's gaps, from the current intervals."""
+        with self._lock:
+            lower, upper = self.lower, self.upper
+        return gap_upper_bounds(lower, upper)
+
+    def gap_lower(self) -> GapLowerBound:
+        """Lower bound on the largest gap, from the current intervals."""
+        with self._lock:
+            means, lower, upper = self.means, self.lower, self.upper
+        return gap_lower_bound(np.clip(means, lower, upper), lower, upper)
+
+    def report(self) -> pd.DataFrame:
+        """One row per arm: samples, mean, interval, gap bounds and cluster.
+
+        The mean of an arm without a sample is given as 0 and its interval is infinite; the cluster
+        is "" while there is no answer.
+        """
+        import pandas as pd
+
+        now = copy.copy(self)  # one moment for all columns, whoever tells meanwhile
+        bounds = now.gap_bounds()
+        cluster = np.full(len(now._labels), "", dtype=object)
+        if now._state.progress[0]["unsampled"] == 0:
+            top = now.recommend().top
+            cluster[:] = ["top" if label in top else "bottom" for label in now._labels]
+        return pd.DataFrame(
+            {
+                "arm": pd.Series(now._labels, dtype=object),
+                "samples": now.counts,
+                "mean": now.means,
+                "lower": now.lower,
+                "upper": now.upper,
+                "right_gap_bound": bounds.right,
+                "left_gap_bound": bounds.left,
+                "cluster": cluster,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self._labels)} arms, "
+            f"{self._state.progress[0]['total']} samples, stopped={self.stopped})"
+        )
+
+    # -- copies --------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle holds: a state of its own, and no locks."""
+        with self._lock:
+            content = self.__dict__.copy()
+            content["_state"] = copy.deepcopy(self._state)
+        del content["_lock"], content["_save_lock"]
+        return content
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._set_locks()
+
+    # -- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: StrPath) -> None:
+        """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
+
+        The file is written beside ``path``, flushed to disk and renamed, so a file that was there
+        before is replaced only by a complete one. Its mode, and where allowed its owner, are kept;
+        a new one is as accessible as the umask says. Of a symbolic link the target is replaced;
+        another hard link to the same file keeps the old content.
+
+        Raises
+        ------
+        ValueError
+            If the radius is a function, or a label is not a string or a number: JSON has no form
+            for them. If ``path`` is a device, a pipe or a socket.
+        OSError
+            Names the file if the system does not let it be written: it is a folder or read-only,
+            its folder is missing or read-only, the disk is full. An old file is whole then.
+        """
+        save_policy(self, path)
+
+    # -- below: used by the above and by maxgap.simulate -----------------------------------------
+
+    def _set_locks(self) -> None:
+        # Whoever reads or changes the state holds the first; saves queue at the second, so that the
+        # file's last state is the latest. Compiled code lets other threads run meanwhile.
+        self._lock = threading.RLock()
+        self._save_lock = threading.Lock()
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """A copy of what is known of every arm, shape (K,)."""
+        with self._lock:
+            return self._state.arms[name].copy()
+
+    def _decide(self) -> None:
+        """After a round: whether to stop. Whom to sample next is left until asked."""
+        state = self._state
+        if not next_round(state) or not self._end_round():
+            return
+        if not stop_if_rule_holds(state, self._setting()) and self.may_stop():
+            stop(state, BY_RULE)
+
+    def _end_round(self) -> bool:
+        """Change what a round changes beside samples; whether any rule may be looked at."""
+        return True
+
+    def _listed(self) -> Integers:
+        """The arms to sample next, increasing, listed now if they were not."""
+        state = self._state
+        if state.progress[0]["n_next"] == UNLISTED:
+            if state.progress[0]["unsampled"] > 0:
+                ask_with_count(state, 0)
+            else:
+                self._list_next()
+        return state.next[: state.progress[0]["n_next"]]
+
+    def _list_next(self) -> None:
+        """Put into the state what ``choose`` says."""
+        chosen = np.unique(checked_indices(list(self.choose()), self._labels, self._index))
+        if chosen.size == 0:
+            raise ValueError(f"{type(self).__name__}.choose() must name an arm, got none")
+        self._state.next[: chosen.size] = chosen
+        self._state.progress[0]["n_next"] = chosen.size
+
+    def _fresh(self) -> Policy:
+        """A policy of the same settings that has not begun; shares the table of radii."""
+        # All else is copied too: a policy of the reader's own may have a memory.
+        fresh = copy.deepcopy(self, {id(self._radii): self._radii})
+        fresh._state = new_state(self._sigmas, *self._places)
+        fresh._room = 0
+        return fresh
+
+    def _setting(self) -> Setting:
+        """What compiled functions need beside the state."""
+        return Setting(
+            self._radii, self._nested, self._rule, self._rule_proved, self._c, self._lil_log_delta
+        )
+
+    def _make_room(self, n_rewards: int) -> None:
+        """Make the table of radii reach whatever counts so many further rewards lead to."""
+        # The largest count is looked up only once the room found last time is used up.
+        if n_rewards > self._room:
+            largest = int(self._state.arms["count"].max())
+            self._grow_radii(largest + n_rewards)
+            self._room = self._radii.shape[1] - 1 - largest
+        self._room -= n_rewards
+
+    def _grow_radii(self, largest_count: int) -> None:
+        """Make the table of radii reach this count."""
+        if largest_count < self._radii.shape[1]:
+            return
+        size = max(2 * self._radii.shape[1], largest_count + 1, 1024)
+        n, n_arms = np.arange(size), len(self._labels)
+        self._radii = np.array(
+            [
+                radius(self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=float(sigma))
+                for sigma in self._row_sigmas
+            ]
+        )
+
+    def _warn_crossed(self) -> None:
+        warnings.warn(
+            "an arm's interval no longer meets the ones before it: the assumption on the noise "
+            "(sigma, independence, a fixed mean) looks violated",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+class PaperPolicy(Policy):
+    """A policy of the paper: its lines are compiled functions of the state."""
+
+    _choose: Callable[..., None]
+    _after_round: Callable[..., bool] | None = None
+
+    def _end_round(self) -> bool:
+        return self._after_round is None or self._after_round(self._state)
+
+    def _list_next(self) -> None:
+        self._choose(self._state)
+
+    def choose(self) -> list[Hashable]:
+        """Labels of the arms to sample next, as :meth:`ask` says."""
+        return self.ask()

@@ -1,0 +1,61 @@
+"""Algorithm 1, MaxGapElim: drop the arms whose gap cannot be the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from maxgap._core.compiled import compiled
+from maxgap._core.state import State
+from maxgap._core.words import ask_active, certain_gap, eliminate_up_to
+from maxgap.policies.base import PaperPolicy
+
+__all__ = ["MaxGapElim", "after_round", "choose"]
+
+# 1: A = [K]
+# 2: for t = 1, 2, ...
+
+
+@compiled
+def choose(state: State) -> None:
+    """Line 3: sample the arms of A."""
+    ask_active(state)
+
+
+@compiled
+def after_round(state: State) -> bool:
+    """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
+    if certain_gap(state) > 0.0 and eliminate_up_to(state, certain_gap(state)) < 2:
+        # The two arms of the largest gap cannot both go while the intervals hold: one has missed.
+        for arm in range(state.arms.size):
+            state.arms[arm]["active"] = True
+    return True
+
+
+# 7: if |A| = 2, stop: stopping.two_active, and two_active_around_certain_gap, which is proved
+
+
+class MaxGapElim(PaperPolicy):
+    """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good.
+
+    Examples
+    --------
+    The two lower arms lie close together, far from the upper one, and nothing between them can be
+    the largest gap: the lowest arm is dropped.
+
+    >>> policy = MaxGapElim(["lowest", "low", "high"], sigma=0.01, stopping=None)
+    >>> for _ in range(5):
+    ...     policy.tell(["lowest", "low", "high"], [0.0, 0.2, 1.0])
+    >>> policy.ask(), policy.active
+    (['low', 'high'], ['low', 'high'])
+    """
+
+    _in_table = "MaxGapElim"
+    _choose = staticmethod(choose)
+    _after_round = staticmethod(after_round)
+
+    @property
+    def active(self) -> list[Hashable]:
+        """Labels of the arms not yet eliminated, the paper's A."""
+        return [self._labels[arm] for arm in np.flatnonzero(self._column("active")).tolist()]
