@@ -159,7 +159,7 @@ def _right_bounds(lower: Floats, upper: Floats) -> Floats:
     return _right_bounds_sorted(lower[order], upper[order], order)
 
 
-@compiled
+@compiled(allocates=True)
 def _right_bounds_sorted(lower: Floats, upper: Floats, order: Integers) -> Floats:
     """Right-gap bounds, eq. (8), of arms sorted by lower end; ``order`` says where each belongs.
 

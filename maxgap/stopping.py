@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import inlined
 from maxgap._core.slots import WIDTHS, largest_between
 from maxgap._core.state import Setting, State
 from maxgap._core.words import (
@@ -64,13 +64,13 @@ LIL_BETA = 1.0
 LIL_LAMBDA = ((2 + LIL_BETA) / LIL_BETA) ** 2
 
 
-@compiled
+@inlined
 def never(state: State, setting: Setting) -> bool:
     """Go on until the budget is spent. There is nothing to prove."""
     return False
 
 
-@compiled
+@inlined
 def clusters(state: State, setting: Setting) -> bool:
     """The corrected cluster rule: inside both clusters every gap is below the certain one.
 
@@ -100,7 +100,7 @@ def clusters(state: State, setting: Setting) -> bool:
     return inside < lower_bound
 
 
-@compiled
+@inlined
 def two_active(state: State, setting: Setting) -> bool:
     """Alg. 1, line 7, literally: at most two active arms are left.
 
@@ -113,7 +113,7 @@ def two_active(state: State, setting: Setting) -> bool:
     return n_active <= 2
 
 
-@compiled
+@inlined
 def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
     """Alg. 1, line 7, and the certain gap lies between the two.
 
@@ -134,7 +134,7 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
     return position > 0 and below == 1 and above == 1
 
 
-@compiled
+@inlined
 def dominant_pair(state: State, setting: Setting) -> bool:
     """Alg. 2, line 6: two arms have c times the samples of all others, ``T_i + T_j >= c rest``.
 
@@ -146,13 +146,13 @@ def dominant_pair(state: State, setting: Setting) -> bool:
     return pair >= setting.c * (progress["total"] - pair)
 
 
-@compiled
+@inlined
 def dominant_pair_and_certain_gap(state: State, setting: Setting) -> bool:
     """Alg. 2, line 6, never before some gap is certain. Not proved, for the same reason."""
     return dominant_pair(state, setting) and certain_gap(state) > 0.0
 
 
-@compiled
+@inlined
 def dominant_pair_now_and_then(state: State, setting: Setting) -> bool:
     """Alg. 2, line 6, as the published scripts look at it: every ``AUTHORS_LOOK_EVERY`` samples.
 
@@ -161,7 +161,7 @@ def dominant_pair_now_and_then(state: State, setting: Setting) -> bool:
     return _time_to_look(state) and dominant_pair(state, setting)
 
 
-@compiled
+@inlined
 def second_below(state: State, setting: Setting) -> bool:
     """Alg. 3, line 7, literally: M_2 is below the lower bound on the largest gap. Not proved.
 
@@ -170,7 +170,7 @@ def second_below(state: State, setting: Setting) -> bool:
     return second_highest_bound(state) < certain_gap(state)
 
 
-@compiled
+@inlined
 def second_below_certain_gap(state: State, setting: Setting) -> bool:
     """Alg. 3, line 7, never before some gap is certain.
 
@@ -183,7 +183,7 @@ def second_below_certain_gap(state: State, setting: Setting) -> bool:
     return certain_gap(state) > 0.0 and second_below(state, setting)
 
 
-@compiled
+@inlined
 def few_wide(state: State, setting: Setting) -> bool:
     """Published scripts: at most two arms have a gap bound above the lower bound.
 
@@ -193,7 +193,7 @@ def few_wide(state: State, setting: Setting) -> bool:
     return _time_to_look(state) and n_bounds_above(state, certain_gap(state)) <= 2
 
 
-@compiled
+@inlined
 def dominant_gap(state: State, setting: Setting) -> bool:
     """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + lambda * sum of the others``.
 
@@ -210,7 +210,7 @@ def dominant_gap(state: State, setting: Setting) -> bool:
     return most >= 1 + LIL_LAMBDA * (total - most)
 
 
-@compiled
+@inlined
 def _time_to_look(state: State) -> bool:
     """Whether the published scripts look at their rule now: once in so many samples."""
     progress = state.progress[0]
@@ -270,7 +270,7 @@ RULES = (
 """The rules, in the order of their numbers in compiled code."""
 
 
-@compiled
+@inlined
 def rule_holds(state: State, setting: Setting) -> bool:
     """Whether the rule with the setting's number holds: the only dispatch over rules."""
     rule = setting.rule

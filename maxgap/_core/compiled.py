@@ -18,12 +18,12 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, overload
 
 import numba
 import platformdirs
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "inlined"]
 
 #: How many caches of other sources are left beside the one in use.
 KEPT = 4
@@ -37,13 +37,30 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config
 
 
-def compiled(function: Function) -> Function:
+@overload
+def compiled(function: Function) -> Function: ...
+
+
+@overload
+def compiled(*, allocates: bool) -> Callable[[Function], Function]: ...
+
+
+def compiled(function: Any = None, *, allocates: bool = False) -> Any:
     """Compile a function at its first call; calls release Python's lock.
 
     The machine code is kept for later processes in the first of these that can be written: the
     folder that ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder,
     a folder of the user's own among the temporary files. Where none can, every process compiles
     anew, and a ``RuntimeWarning`` says so once.
+
+    Parameters
+    ----------
+    function : callable
+        Of numbers, arrays, and named tuples of these.
+    allocates : bool
+        Whether it makes arrays, slices of arrays among them. Where no function does, none is
+        counted, which halves the time of a round: counting every array that is handed over costs
+        more than the work on it.
 
     Examples
     --------
@@ -53,17 +70,33 @@ def compiled(function: Function) -> Function:
     >>> double(21)
     42
     """
+    if function is None:
+        return functools.partial(_kept, _nrt=allocates)
+    return _kept(function, _nrt=allocates)
+
+
+def inlined(function: Function) -> Function:
+    """As `compiled`, and put into the code of the compiled function that calls it.
+
+    For short functions of a whole State, of which handing over costs more than their work.
+    """
+    return _kept(function, _nrt=False, forceinline=True)
+
+
+def _kept(function: Any, **options: Any) -> Any:
+    """Compile a function with these options of numba, and keep the machine code."""
     if _config.DISABLE_JIT:
         return function
     with _lock:
         before = _config.CACHE_DIR
+        jit: Any = numba.njit
         folder = _cache_folder(_digest(_stamps()), before)
         # What was typed in has no file that a digest could know.
         keep = folder is not None and Path(function.__code__.co_filename).is_file()
         try:
             if keep:
                 _config.CACHE_DIR = str(folder)
-            return cast(Function, numba.njit(cache=keep, nogil=True)(function))
+            return jit(cache=keep, nogil=True, **options)(function)
         finally:
             _config.CACHE_DIR = before
 

@@ -15,17 +15,17 @@ __all__ = ["settle", "settle_all"]
 @compiled
 def settle(state: State, n_moved: int) -> None:
     """Bring the slots up to date after the intervals of the first ``n_moved`` next arms changed."""
-    arms, slots = state.arms, state.slots
+    arms, slots, moved = state.arms, state.slots, state.next
     last = slots.size - 1
     lowest, highest = last, 0
     for i in range(n_moved):
-        k = arms[state.next[i]]["position"]
+        k = arms[moved[i]]["position"]
         lowest, highest = min(lowest, k), max(highest, k)
     if highest - lowest < 3 * n_moved:
         lowest, highest = _sort_again(arms, slots, lowest, highest)
     else:
         for i in range(n_moved):
-            arm = state.next[i]
+            arm = moved[i]
             value = arms[arm]["lower"]
             k = arms[arm]["position"]
             while k > 0 and slots[k - 1]["lower"] > value:
@@ -83,7 +83,7 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
     return lowest, k - 1
 
 
-@compiled
+@compiled(allocates=True)
 def _sort_afresh(arms: Records, slots: Records) -> None:
     """Put the arms into ``slots`` in order, those with equal lower ends in their own order."""
     values = np.empty(slots.size)

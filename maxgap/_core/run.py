@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import compiled, inlined
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders, update_interval
 from maxgap._core.step import next_round, stop_if_rule_holds
@@ -75,7 +75,7 @@ def run(
     last_looks(truth, looks, at, state, setting)
 
 
-@compiled
+@inlined
 def run_round(
     rng: np.random.Generator,
     truth: Truth,
@@ -114,7 +114,7 @@ def run_round(
     return at
 
 
-@compiled
+@inlined
 def first_look(state: State, looks: Looks) -> int:
     """The number of the first look that is still to come."""
     at = 0
@@ -123,7 +123,7 @@ def first_look(state: State, looks: Looks) -> int:
     return at
 
 
-@compiled
+@inlined
 def n_rounds_in_table(state: State, setting: Setting) -> int:
     """How many rounds there may be until a count leaves the table of radii."""
     largest = 0
@@ -132,24 +132,33 @@ def n_rounds_in_table(state: State, setting: Setting) -> int:
     return setting.radii.shape[1] - 1 - largest
 
 
-@compiled
+@inlined
 def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting: Setting) -> int:
     """Look at the answer at every checkpoint that has just been reached; the number of the next."""
     while at < looks.checkpoints.size and looks.checkpoints[at] == state.progress[0]["total"]:
-        looks.wrong[at] = not _is_correct(truth, lazy, state, setting)
-        looks.counts[at] = state.arms["count"]
+        _record(truth, looks, at, lazy, state, setting)
         at += 1
     return at
 
 
-@compiled
+@inlined
 def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setting) -> None:
     """A policy that has stopped stands by its answer at all later checkpoints."""
     if state.progress[0]["stopped"] != 0:
         while at < looks.checkpoints.size:
-            looks.wrong[at] = not _is_correct(truth, False, state, setting)
-            looks.counts[at] = state.arms["count"]
+            _record(truth, looks, at, False, state, setting)
             at += 1
+
+
+@inlined
+def _record(
+    truth: Truth, looks: Looks, at: int, renew: bool, state: State, setting: Setting
+) -> None:
+    """Note whether the present answer is wrong, and how often every arm was sampled."""
+    looks.wrong[at] = not _is_correct(truth, renew, state, setting)
+    arms, counts = state.arms, looks.counts
+    for arm in range(arms.size):
+        counts[at, arm] = arms[arm]["count"]
 
 
 @compiled
@@ -175,26 +184,27 @@ def _sample(
     Returns how many arms were sampled for the first time, and whether intervals have crossed. A
     function of its own: the loop is as fast as drawing only where the compiler sees little else.
     """
-    arms = state.arms
+    arms, listed, radii, nested = state.arms, state.next, setting.radii, setting.nested
+    means, sigmas = truth.means, truth.sigmas
     n_first = 0
     crossed = False
     if truth.noise == NORMAL and lazy:
         for i in range(start, stop):
-            arm = state.next[i]
-            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+            arm = listed[i]
+            reward = means[arm] + sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
     elif truth.noise == NORMAL:
         for i in range(start, stop):
-            arm = state.next[i]
-            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+            arm = listed[i]
+            reward = means[arm] + sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, setting.radii, setting.nested)
+            crossed |= update_interval(arms, arm, radii, nested)
     else:
         for i in range(start, stop):
-            arm = state.next[i]
-            reward = _draw_other(rng, truth.noise, truth.means[arm], truth.sigmas[arm])
+            arm = listed[i]
+            reward = _draw_other(rng, truth.noise, means[arm], sigmas[arm])
             n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, setting.radii, setting.nested)
+            crossed |= update_interval(arms, arm, radii, nested)
     return n_first, crossed
 
 

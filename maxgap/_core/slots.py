@@ -276,7 +276,7 @@ def _first_above(slots: Records, value: float, low: int) -> int:
     return low
 
 
-@compiled
+@compiled(allocates=True)
 def second_bound_with_ties(slots: Records, trees: Floats, widest: float) -> float:
     """Highest gap bound below ``widest`` where several slots are that wide; -inf if none.
 

@@ -135,9 +135,9 @@ def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> boo
 @compiled
 def track_leaders(state: State, n_moved: int) -> None:
     """Keep the two arms with the most samples, after the first ``n_moved`` next arms got more."""
-    arms, progress = state.arms, state.progress[0]
+    arms, moved, progress = state.arms, state.next, state.progress[0]
     for i in range(n_moved):
-        arm = state.next[i]
+        arm = moved[i]
         first, second = progress["first"], progress["second"]
         if arm != first:
             count = arms[arm]["count"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import compiled, inlined
 from maxgap._core.order import settle
 from maxgap._core.state import (
     BY_PROVED_RULE,
@@ -23,7 +23,7 @@ from maxgap.stopping import rule_holds
 __all__ = ["next_round", "stop", "stop_if_rule_holds", "take_batch"]
 
 
-@compiled
+@compiled(allocates=True)
 def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) -> bool:
     """Take a batch of rewards; whether nested intervals have crossed for the first time."""
     arms, progress = state.arms, state.progress[0]
@@ -45,7 +45,7 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
     return progress["crossed"] == 1 and not crossed_before
 
 
-@compiled
+@inlined
 def next_round(state: State) -> bool:
     """Forget whom to sample next; whether all arms have a sample and nothing has stopped yet."""
     progress = state.progress[0]
@@ -55,7 +55,7 @@ def next_round(state: State) -> bool:
     return progress["unsampled"] == 0
 
 
-@compiled
+@inlined
 def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     """Stop, with the rule's answer, if the rule holds."""
     if not rule_holds(state, setting):
@@ -64,7 +64,7 @@ def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     return True
 
 
-@compiled
+@inlined
 def stop(state: State, by: int) -> None:
     """Stand by an answer: after a proof that around the certain gap, otherwise the empirical."""
     state.progress[0]["stopped"] = by

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import compiled, inlined
 from maxgap._core.slots import (
     SEPARATIONS,
     WIDTHS,
@@ -21,7 +21,7 @@ from maxgap._core.slots import (
     second_bound_with_ties,
 )
 from maxgap._core.state import State
-from maxgap._core.types import Records
+from maxgap._core.types import Integers, Records
 
 __all__ = [
     "answer_empirically",
@@ -41,13 +41,13 @@ __all__ = [
 ]
 
 
-@compiled
+@inlined
 def highest_bound(state: State) -> float:
     """The highest gap bound of all arms, M_1: the widest slot."""
     return state.trees[WIDTHS, 1]
 
 
-@compiled
+@inlined
 def second_highest_bound(state: State) -> float:
     """The highest gap bound below the highest, M_2; -inf if there is none."""
     widest, at, tied = largest_leaf(state.trees, WIDTHS)
@@ -56,13 +56,13 @@ def second_highest_bound(state: State) -> float:
     return second_bound(state.slots, state.trees, at)
 
 
-@compiled
+@inlined
 def certain_gap(state: State) -> float:
     """The largest gap that is certain to be there, eq. (9); 0 if none is."""
     return max(state.trees[SEPARATIONS, 1], 0.0)
 
 
-@compiled
+@inlined
 def certain_gap_lies_at(state: State) -> int:
     """Position, by lower end, of the lowest arm above the certain gap; 0 if there is none.
 
@@ -73,13 +73,13 @@ def certain_gap_lies_at(state: State) -> int:
     return largest_leaf(state.trees, SEPARATIONS)[1]
 
 
-@compiled
+@inlined
 def n_bounds_above(state: State, value: float) -> int:
     """How many arms have a gap bound above ``value``."""
     return mark_touching(state.slots, state.trees, _just_above(value), 0, state.slots.size - 1)
 
 
-@compiled
+@inlined
 def n_overlapping(state: State) -> int:
     """How many arms have an interval that touches another one; marks them."""
     slots = state.slots
@@ -95,74 +95,78 @@ def n_overlapping(state: State) -> int:
     return overlapping
 
 
-@compiled
+@inlined
 def ask_all(state: State) -> None:
     """Sample every arm."""
-    for arm in range(state.arms.size):
-        state.next[arm] = arm
-    state.progress[0]["n_next"] = state.arms.size
+    listed = state.next
+    for arm in range(listed.size):
+        listed[arm] = arm
+    state.progress[0]["n_next"] = listed.size
 
 
-@compiled
+@inlined
 def ask_with_count(state: State, count: int) -> None:
     """Sample the arms with this number of samples."""
+    arms, listed = state.arms, state.next
     n_next = 0
-    for arm in range(state.arms.size):
-        if state.arms[arm]["count"] == count:
-            state.next[n_next] = arm
+    for arm in range(arms.size):
+        if arms[arm]["count"] == count:
+            listed[n_next] = arm
             n_next += 1
     state.progress[0]["n_next"] = n_next
 
 
-@compiled
+@inlined
 def ask_with_fewest(state: State) -> None:
     """Sample the arms with the fewest samples."""
-    fewest = state.arms[0]["count"]
+    arms, listed = state.arms, state.next
+    fewest = arms[0]["count"]
     n_next = 0
-    for arm in range(state.arms.size):
-        count = state.arms[arm]["count"]
+    for arm in range(arms.size):
+        count = arms[arm]["count"]
         if count < fewest:
             fewest = count
             n_next = 0
         if count == fewest:
-            state.next[n_next] = arm
+            listed[n_next] = arm
             n_next += 1
     state.progress[0]["n_next"] = n_next
 
 
-@compiled
+@inlined
 def ask_active(state: State) -> None:
     """Sample the arms that are not eliminated."""
+    arms, listed = state.arms, state.next
     n_next = 0
-    for arm in range(state.arms.size):
-        if state.arms[arm]["active"]:
-            state.next[n_next] = arm
+    for arm in range(arms.size):
+        if arms[arm]["active"]:
+            listed[n_next] = arm
             n_next += 1
     state.progress[0]["n_next"] = n_next
 
 
-@compiled
+@inlined
 def ask_overlapping(state: State) -> None:
     """Sample the arms whose interval touches another one."""
     n_overlapping(state)
     _ask_marked(state)
 
 
-@compiled
+@inlined
 def ask_bound_at_least(state: State, least: float) -> None:
     """Sample the arms whose gap bound is at least ``least``: those that touch a slot so wide.
 
     The arms around one slot are few: they are inserted into the list. Where they, or such slots,
     are many, all arms are gone through instead.
     """
-    slots, trees = state.slots, state.trees
+    slots, trees, listed = state.slots, state.trees, state.next
     n_arms = slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
     most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
     n_next, n_wide = 0, 0
     k = next_at_least(trees, WIDTHS, 0, least)
     while k < n_arms and n_wide < 8 and n_next <= most:
-        n_next = _insert_around(state, k, n_next, most)
+        n_next = _insert_around(slots, listed, k, n_next, most)
         n_wide += 1
         k = next_at_least(trees, WIDTHS, k + 1, least)
     if k < n_arms or n_next > most:
@@ -172,16 +176,16 @@ def ask_bound_at_least(state: State, least: float) -> None:
         state.progress[0]["n_next"] = n_next
 
 
-@compiled
+@inlined
 def eliminate_up_to(state: State, value: float) -> int:
     """Drop the active arms whose gap bound is at most ``value``; returns how many are left."""
-    arms, slots = state.arms, state.slots
+    arms, slots, trees = state.arms, state.slots, state.trees
     lowest, highest = slots.size - 1, 0
     for arm in range(arms.size):
         if arms[arm]["active"]:
             k = arms[arm]["position"]
             lowest, highest = min(lowest, k), max(highest, k)
-    mark_touching(slots, state.trees, _just_above(value), lowest, highest)
+    mark_touching(slots, trees, _just_above(value), lowest, highest)
     n_active = 0
     for arm in range(arms.size):
         if arms[arm]["active"]:
@@ -191,7 +195,7 @@ def eliminate_up_to(state: State, value: float) -> int:
     return n_active
 
 
-@compiled
+@compiled(allocates=True)
 def answer_empirically(arms: Records) -> None:
     """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
 
@@ -217,29 +221,29 @@ def _just_above(value: float) -> float:
     return np.nextafter(value, np.inf)
 
 
-@compiled
+@inlined
 def _ask_marked(state: State) -> None:
     """Sample the arms whose position is marked in ``touches``."""
+    arms, slots, listed = state.arms, state.slots, state.next
     n_next = 0
-    for arm in range(state.arms.size):
-        if state.slots[state.arms[arm]["position"]]["touches"]:
-            state.next[n_next] = arm
+    for arm in range(arms.size):
+        if slots[arms[arm]["position"]]["touches"]:
+            listed[n_next] = arm
             n_next += 1
     state.progress[0]["n_next"] = n_next
 
 
 @compiled
-def _insert_around(state: State, at: int, n_next: int, most: int) -> int:
-    """Add the arms that touch slot ``at`` to the next arms; returns the new number of these.
+def _insert_around(slots: Records, listed: Integers, at: int, n_next: int, most: int) -> int:
+    """Add the arms that touch slot ``at`` to the listed ones; returns the new number of these.
 
     A number above ``most`` means that there are more and not all were added.
     """
-    slots = state.slots
     left, right = slots[at]["lower"], slots[at]["end"]
     k = at
     while k >= 0 and n_next <= most:
         if slots[k]["upper"] >= left:
-            n_next = _insert(state, n_next, slots[k]["arm"])
+            n_next = _insert(listed, n_next, slots[k]["arm"])
         if slots[k]["reach"] < left:
             break
         k -= 1
@@ -248,19 +252,19 @@ def _insert_around(state: State, at: int, n_next: int, most: int) -> int:
         if low > right or n_next > most:
             break
         if slots[k]["upper"] >= right or low <= left:
-            n_next = _insert(state, n_next, slots[k]["arm"])
+            n_next = _insert(listed, n_next, slots[k]["arm"])
     return n_next
 
 
-@compiled
-def _insert(state: State, n_next: int, arm: int) -> int:
-    """Insert an arm into the increasing list of next arms; returns its new length."""
+@inlined
+def _insert(listed: Integers, n_next: int, arm: int) -> int:
+    """Insert an arm into the increasing list; returns its new length."""
     i = n_next
-    while i > 0 and state.next[i - 1] > arm:
+    while i > 0 and listed[i - 1] > arm:
         i -= 1
-    if i > 0 and state.next[i - 1] == arm:
+    if i > 0 and listed[i - 1] == arm:
         return n_next
     for j in range(n_next, i, -1):
-        state.next[j] = state.next[j - 1]
-    state.next[i] = arm
+        listed[j] = listed[j - 1]
+    listed[i] = arm
     return n_next + 1

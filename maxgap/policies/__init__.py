@@ -17,7 +17,7 @@ One file for each algorithm: the paper's lines, then the class. To add one: its 
 
 from __future__ import annotations
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import inlined
 from maxgap._core.state import UNLISTED, Setting, State
 from maxgap._core.words import ask_with_count
 from maxgap._saving import StrPath
@@ -55,7 +55,7 @@ POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
 """The paper's policies, in the order of their numbers in compiled code."""
 
 
-@compiled
+@inlined
 def end_round(policy: int, state: State) -> bool:
     """Change what a round changes beside samples; whether any rule may be looked at."""
     if policy == 1:
@@ -65,7 +65,7 @@ def end_round(policy: int, state: State) -> bool:
     return True
 
 
-@compiled
+@inlined
 def list_next(policy: int, state: State, setting: Setting) -> None:
     """List the arms to sample next, unless they are listed already."""
     progress = state.progress[0]

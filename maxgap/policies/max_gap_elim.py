@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import inlined
 from maxgap._core.state import State
 from maxgap._core.words import ask_active, certain_gap, eliminate_up_to
 from maxgap.policies.base import PaperPolicy
@@ -17,13 +17,13 @@ __all__ = ["MaxGapElim", "after_round", "choose"]
 # 2: for t = 1, 2, ...
 
 
-@compiled
+@inlined
 def choose(state: State) -> None:
     """Line 3: sample the arms of A."""
     ask_active(state)
 
 
-@compiled
+@inlined
 def after_round(state: State) -> bool:
     """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
     if certain_gap(state) > 0.0 and eliminate_up_to(state, certain_gap(state)) < 2:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import compiled, inlined
 from maxgap._core.elementary import log
 from maxgap._core.state import Setting, State
 from maxgap._core.words import ask_overlapping, n_overlapping
@@ -19,7 +19,7 @@ __all__ = ["SortThenSearch", "after_round", "choose", "lil_log_delta"]
 LIL_EPSILON, LIL_BETA = 0.01, 1.0
 
 
-@compiled
+@inlined
 def choose(state: State, setting: Setting) -> None:
     """Sort: sample the arms whose intervals touch another. Search: both arms of one gap."""
     if state.progress[0]["searching"] == 0:
@@ -31,7 +31,7 @@ def choose(state: State, setting: Setting) -> None:
     state.progress[0]["n_next"] = 2
 
 
-@compiled
+@inlined
 def after_round(state: State) -> bool:
     """End sorting once no interval touches another; only then anything may stop."""
     progress = state.progress[0]
@@ -45,11 +45,12 @@ def after_round(state: State) -> bool:
 @compiled
 def _gap_of_lil_ucb(state: State, lil_log_delta: float) -> int:
     """The gap of neighbours, by the lower one's place in the sequence, that lil'UCB samples."""
+    arms, sequence = state.arms, state.sequence
     best, chosen = -np.inf, 0
     growth = 1.0 + LIL_EPSILON
     factor = (1.0 + LIL_BETA) * (1.0 + math.sqrt(LIL_EPSILON))
-    for k in range(state.sequence.size - 1):
-        below, above = state.arms[state.sequence[k]], state.arms[state.sequence[k + 1]]
+    for k in range(sequence.size - 1):
+        below, above = arms[sequence[k]], arms[sequence[k + 1]]
         n = min(below["count"], above["count"])
         # A difference of two rewards: variances add, sigma sqrt(2) for equal sigmas.
         variance = below["sigma"] ** 2 + above["sigma"] ** 2
