@@ -96,7 +96,7 @@ def _kept(function: Any, **options: Any) -> Any:
         try:
             if keep:
                 _config.CACHE_DIR = str(folder)
-            return jit(cache=keep, nogil=True, **options)(function)
+            return jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
         finally:
             _config.CACHE_DIR = before
 

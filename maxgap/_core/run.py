@@ -114,7 +114,7 @@ def run_round(
     return at
 
 
-@inlined
+@compiled
 def first_look(state: State, looks: Looks) -> int:
     """The number of the first look that is still to come."""
     at = 0
@@ -123,7 +123,7 @@ def first_look(state: State, looks: Looks) -> int:
     return at
 
 
-@inlined
+@compiled
 def n_rounds_in_table(state: State, setting: Setting) -> int:
     """How many rounds there may be until a count leaves the table of radii."""
     largest = 0
@@ -141,7 +141,7 @@ def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting:
     return at
 
 
-@inlined
+@compiled
 def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setting) -> None:
     """A policy that has stopped stands by its answer at all later checkpoints."""
     if state.progress[0]["stopped"] != 0:
@@ -150,7 +150,7 @@ def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setti
             at += 1
 
 
-@inlined
+@compiled
 def _record(
     truth: Truth, looks: Looks, at: int, renew: bool, state: State, setting: Setting
 ) -> None:
