@@ -25,6 +25,7 @@ from maxgap._saving import digest
 
 DAYS = np.array(["2020-01-01", "1969-07-20", "2038-01-19"], dtype="datetime64[D]")
 RECORDS = np.array([(1, "x", 0.5), (2, "y", 0.25), (1, "y", 0.5)], dtype="i8,U3,f8")
+RENAMED = np.array([(1, "x", 0.5)], dtype=[("a", "i8"), ("b", "U3"), ("c", "f8")])[0]
 LABELS = {
     "list": ["x", "y", "z"],
     "tuple": (3, 1, 2),
@@ -156,6 +157,7 @@ def test_a_record_stays_the_label_it_was_when_the_array_changes():
         (np.array([24, 48], "m8[h]"), pd.Timedelta(days=1)),
         (np.array([24, 48], "m8[h]"), datetime.timedelta(days=1)),
         (np.array([1, 2], "m8[Y]"), np.timedelta64(12, "M")),
+        (np.array([1, 2], "M8[25s]"), np.datetime64(25, "s")),
     ],
     ids=repr,
 )
@@ -195,6 +197,7 @@ def test_equal_labels_are_the_same_label(labels, told):
         (DAYS, np.datetime64("NaT")),
         (RECORDS, (1, "x", 0.5)),
         (RECORDS, RECORDS[["f0", "f1"]][0]),
+        (RECORDS, RENAMED),
         (np.array([1, 2], "m8[M]"), np.timedelta64(30, "D")),
         (["a", None], math.nan),
         (["a", None], pd.NA),
@@ -234,6 +237,7 @@ def test_labels_are_never_matched_approximately(labels, told):
         [["a"], ["b"]],
         [{}, 1],
         np.array([b"ab", b"cd"], dtype="V2"),
+        [RECORDS[0], RENAMED],  # of one hash, but NumPy cannot compare them
         np.array([[1, 2], [3, 4]]),
         np.array([["a", "b"]]),
         pd.DataFrame({"a": [1, 2], "b": [3, 4]}),
