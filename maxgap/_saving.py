@@ -94,7 +94,7 @@ def _replaceable(name: str) -> os.stat_result | None:
     if not stat.S_ISREG(old.st_mode):
         raise ValueError(f"path must be that of a regular file, not of a device or pipe: {name!r}")
     # Renaming asks only for the folder's permission; a file that is read-only is meant to stay.
-    if not os.access(name, os.W_OK):
+    if not os.access(name, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     return old
 

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from maxgap._core.elementary import log, log_of_array
 from maxgap._numbers import as_float, as_floats, is_whole
 
-__all__ = ["RADII", "check_delta", "check_sigma", "guarantees", "radius", "radius_rows"]
+__all__ = ["RADII", "guarantees", "radius"]
 
 LIL_EPSILON = 0.01
 """Jamieson et al. leave epsilon free; this is the value of their experiments."""

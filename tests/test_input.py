@@ -17,7 +17,16 @@ import pandas as pd
 import pytest
 
 import maxgap
-from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, Problem, RoundRobin, hardness, simulate
+from maxgap import (
+    MaxGapElim,
+    MaxGapTop2UCB,
+    MaxGapUCB,
+    Problem,
+    RoundRobin,
+    SortThenSearch,
+    hardness,
+    simulate,
+)
 from maxgap import policies as core
 from maxgap._saving import digest
 
@@ -25,6 +34,7 @@ from maxgap._saving import digest
 
 DAYS = np.array(["2020-01-01", "1969-07-20", "2038-01-19"], dtype="datetime64[D]")
 RECORDS = np.array([(1, "x", 0.5), (2, "y", 0.25), (1, "y", 0.5)], dtype="i8,U3,f8")
+RENAMED = np.array([(1, "x", 0.5)], dtype=[("a", "i8"), ("b", "U3"), ("c", "f8")])[0]
 LABELS = {
     "list": ["x", "y", "z"],
     "tuple": (3, 1, 2),
@@ -156,6 +166,7 @@ def test_a_record_stays_the_label_it_was_when_the_array_changes():
         (np.array([24, 48], "m8[h]"), pd.Timedelta(days=1)),
         (np.array([24, 48], "m8[h]"), datetime.timedelta(days=1)),
         (np.array([1, 2], "m8[Y]"), np.timedelta64(12, "M")),
+        (np.array([1, 2], "M8[25s]"), np.datetime64(25, "s")),
     ],
     ids=repr,
 )
@@ -195,6 +206,7 @@ def test_equal_labels_are_the_same_label(labels, told):
         (DAYS, np.datetime64("NaT")),
         (RECORDS, (1, "x", 0.5)),
         (RECORDS, RECORDS[["f0", "f1"]][0]),
+        (RECORDS, RENAMED),
         (np.array([1, 2], "m8[M]"), np.timedelta64(30, "D")),
         (["a", None], math.nan),
         (["a", None], pd.NA),
@@ -234,6 +246,7 @@ def test_labels_are_never_matched_approximately(labels, told):
         [["a"], ["b"]],
         [{}, 1],
         np.array([b"ab", b"cd"], dtype="V2"),
+        [RECORDS[0], RENAMED],  # of one hash, but NumPy cannot compare them
         np.array([[1, 2], [3, 4]]),
         np.array([["a", "b"]]),
         pd.DataFrame({"a": [1, 2], "b": [3, 4]}),
@@ -774,11 +787,14 @@ def in_progress(cls=MaxGapTop2UCB, rounds=2, **settings):
     return policy
 
 
-def ended(cls=MaxGapTop2UCB, **settings):
+def ended(cls=MaxGapTop2UCB, rounds=1, **settings):
+    """A policy that has stopped, and then been told some more."""
     policy = cls(["a", "b", "c"], sigma=0.01, **settings)
     while not policy.stopped:
         asked = policy.ask()
         policy.tell(asked, [{"a": 0.0, "b": 0.1, "c": 1.0}[label] for label in asked])
+    for _ in range(rounds):
+        policy.tell(["a", "b", "c"], [0.0, 0.1, 1.0])
     return policy
 
 
@@ -820,6 +836,11 @@ FORGERIES = {
     "a certificate of what is not apart, nested": (
         ended(nested=True),
         {"top": [True, False, True]},
+    ),
+    "another answer right after a stop": (ended(rounds=0), {"top": [True, False, True]}),
+    "an unproved stop right after a proved one": (
+        ended(rounds=0, stopping="paper"),
+        {"stopping": "authors"},
     ),
     "an answer of everything": (ended(), {"top": [True] * 3}),
     "an empty answer": (ended(), {"top": [False] * 3}),
@@ -880,6 +901,21 @@ FORGERIES = {
         {"active": [False, True, True]},
     ),
     "an arm eliminated by another policy": (in_progress(), {"active": [False, True, True]}),
+    "a stop by search before the search": (
+        ended(SortThenSearch),
+        {"numbers": counter(core.SEARCHING, 0), "sequence": [0, 1, 2]},
+    ),
+    "a stop while an arm has no sample": (
+        (lambda p: p.tell(["a"] * 3, [0.0] * 3) or p)(MaxGapTop2UCB(["a", "b"])),
+        {
+            "numbers": lambda x: counter(core.STOPPED, 2)(counter(core.N_NEXT, 0)(x)),
+            "top": [True, False],
+        },
+    ),
+    "a stop without the look that comes before": (
+        ended(stopping="authors"),
+        {"numbers": counter(core.LAST_LOOK, 0)},
+    ),
     "a search by another policy": (in_progress(), {"numbers": counter(core.SEARCHING, 1)}),
     "a sequence before the search": (in_progress(), {"sequence": [1, 0, 2]}),
     "a crossing that is not nested": (in_progress(), {"numbers": counter(core.CROSSED, 1)}),

@@ -177,6 +177,10 @@ def test_the_lock_costs_less_than_a_fiftieth_of_a_batch_of_ninety():
     assert min(shares) < 0.02
 
 
+def pickled(policy):
+    return pickle.loads(pickle.dumps(policy))
+
+
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickled])
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_copy_and_its_original_go_separate_ways(duplicate, cls):

@@ -96,7 +96,10 @@ def load(path: StrPath) -> Policy:
     Raises
     ------
     ValueError
-        Names the file if it is not a saved policy, was cut short or was changed by hand.
+        Names the file if it is not a saved policy, was cut short or was changed by hand, also if
+        what it says contradicts itself.
+    OSError
+        Names the file if it is not there or cannot be read.
 
     Examples
     --------

@@ -81,12 +81,16 @@ class Policy:
 
     Parameters
     ----------
-    arms : int or sequence of hashable
-        How many arms, or their distinct labels. A count stands for the labels 0, 1, ..., K - 1.
+    arms : int or iterable of hashable
+        How many arms, or their distinct labels in order. A count stands for 0, 1, ..., K - 1.
+        Labels come back as they were given. As in a dict, equal ones are the same: 1, 1.0 and
+        ``np.int64(1)``, or one instant in two units of NumPy's dates; but True is not 1. None is a
+        label, NaN and whatever else is not equal to itself is not.
     delta : float
         Probability of error allowed, in (0, 1).
-    sigma : float or array_like, shape (K,)
-        Sub-Gaussian scale of the rewards, one for all arms or one per arm.
+    sigma : float, array_like of shape (K,), or mapping
+        Sub-Gaussian scale of the rewards, one for all arms or one per arm. A mapping or a pandas
+        Series goes by its labels, which must be those of the arms, in any order.
     confidence : str or callable
         Name of a radius in :data:`maxgap.confidence.RADII`, or a function
         ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
@@ -194,6 +198,10 @@ class Policy:
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
 
+        A reward is any real number: of Python, its decimals and fractions included, of NumPy or of
+        pandas. The two sequences may be columns, views or iterators, which are consumed; they pair
+        up by position, whatever a Series has as its index.
+
         Any arm may be told at any time, asked for or not, in any order. The policy decides once
         after each call. After it has stopped, rewards still count in the means and intervals; the
         answer stays.
@@ -201,8 +209,8 @@ class Policy:
         Raises
         ------
         ValueError
-            For an unknown label, a reward that is not a finite number, or unequal lengths. Nothing
-            is taken then, not even what was right.
+            For an unknown label, a reward that is not a finite number, unequal lengths, or a set,
+            which has no order. Nothing is taken then, not even what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         if indices.size == 0:
