@@ -617,7 +617,7 @@ class Study:
             rng = np.random.default_rng(branch)
             drawn = rng.multinomial(replicates, shares, size=resamples)
             times = np.vstack([np.ones(replicates, dtype=np.int64), drawn])
-            # All sums are whole numbers, so the product is exact in whatever order a processor adds.
+            # All sums are whole numbers: the product is exact in whatever order a processor adds.
             counts = (times.astype(np.float64) @ self.wrong[i].astype(np.float64)).astype(np.int64)
             samples[i] = _first_below(counts, replicates, self.checkpoints, level)
         return samples[:, 0], samples[:, 1:]
@@ -643,7 +643,7 @@ def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def _first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
-    """Where the non-increasing curve closest to each row of ``counts / replicates`` is at ``level``.
+    """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
 
     Pools adjacent violators. The pools are whole numbers, compared exactly: no processor's rounding
     decides which are joined. The value of a pool is one division, and a quotient that equals
