@@ -24,12 +24,16 @@ normal noise of standard deviation sigma is, and rewards in [a, b] are with sigm
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RADII", "guarantees", "radius"]
+from maxgap._elementary import log, log_of_array
+
+__all__ = ["RADII", "check_delta", "check_sigma", "guarantees", "radius", "radius_rows"]
 
 LIL_EPSILON = 0.01
 """Jamieson et al. leave epsilon free; this is the value of their experiments."""
@@ -41,77 +45,108 @@ Float = NDArray[np.float64]
 RadiusFunction = Callable[..., ArrayLike]
 
 
-def _hoeffding(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+class _Radius(NamedTuple):
+    """A radius: its formula at sigma 1, whether it grows with sigma, and where it is proved.
+
+    ``proved_to`` is the largest sigma for which the guarantee is proved; unless said, none.
+    """
+
+    formula: Callable[..., Float]
+    proved_to: float = 0.0
+    grows_with_sigma: bool = True
+
+
+def _hoeffding(n: Float, *, delta: float, n_arms: int) -> Float:
     """Hoeffding at each s with error delta / (2 K s^2), summed over s: at most 0.83 delta / K.
 
     A sigma-sub-Gaussian mean misses by c with probability at most 2 exp(-s c^2 / (2 sigma^2)).
     """
-    # The logarithm is taken apart so that no square of a count is ever formed.
-    return sigma * np.sqrt(2 * (np.log(4 * n_arms / delta) + 2 * np.log(n)) / n)
+    # Logarithms are taken apart: no square of a count is formed, and a tiny delta is no trouble.
+    return np.sqrt(2 * (log(4.0 * n_arms) - log(delta) + 2 * log_of_array(n)) / n)
 
 
-def _paper(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
-    """Katariya et al. 2019, eq. (5), literally: it has no sigma, so sigma only gives the shape.
+def _paper(n: Float, *, delta: float, n_arms: int) -> Float:
+    """Katariya et al. 2019, eq. (5), literally: it has no sigma.
 
     It is the Hoeffding radius at sigma^2 = 1/2. For sigma^2 > 1/2 the same argument gives a sum of
     s^(-1/sigma^2), which no longer is below delta; from sigma = 1 on it diverges.
     """
-    return _hoeffding(n, delta=delta, n_arms=n_arms, sigma=np.full_like(sigma, np.sqrt(0.5)))
+    return np.sqrt((log(4.0 * n_arms) - log(delta) + 2 * log_of_array(n)) / n)
 
 
-def _lil(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+def _lil(n: Float, *, delta: float, n_arms: int) -> Float:
     """Jamieson, Malloy, Nowak and Bubeck 2014, Lemma 3, both sides, all arms.
 
     The lemma's one-sided error is (2 + e)/e (d / log(1 + e))^(1 + e). The d that makes it
     delta / (2 K) lies below log(1 + e) / e, as the lemma asks, for every delta in (0, 1).
     """
     e = LIL_EPSILON
-    d = np.log1p(e) * (delta * e / (2 * n_arms * (2 + e))) ** (1 / (1 + e))
-    iterated = np.log(np.log((1 + e) * n) / d)
-    return (1 + np.sqrt(e)) * sigma * np.sqrt(2 * (1 + e) * iterated / n)
+    log_d = log(log(1 + e)) + (log(delta) + log(e / (2 * n_arms * (2 + e)))) / (1 + e)
+    iterated = log_of_array(log_of_array((1 + e) * n)) - log_d
+    return (1 + math.sqrt(e)) * np.sqrt(2 * (1 + e) * iterated / n)
 
 
-def _normal_mixture(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+def _normal_mixture(n: Float, *, delta: float, n_arms: int) -> Float:
     """Robbins 1970; Howard et al. 2021, eq. (14): two-sided, error delta / K for each arm.
 
     exp(x S_n / sigma - x^2 n / 2), averaged over x ~ N(0, 1/r), is a supermartingale of mean 1;
     Ville's inequality bounds the chance that it ever reaches K / delta. r as in their Section 3.5.
     """
-    log_inverse = np.log(n_arms / delta)
-    r = MIXTURE_T0 / (2 * log_inverse + np.log1p(2 * log_inverse))
-    return sigma * np.sqrt((1 + r / n) * (np.log1p(n / r) + 2 * log_inverse) / n)
+    log_inverse = log(float(n_arms)) - log(delta)
+    r = MIXTURE_T0 / (2 * log_inverse + log(1 + 2 * log_inverse))
+    return np.sqrt((1 + r / n) * (log_of_array(1 + n / r) + 2 * log_inverse) / n)
 
 
-def _stitched(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+def _stitched(n: Float, *, delta: float, n_arms: int) -> Float:
     """Howard et al. 2021, eq. (2): two-sided, error delta / K for each arm.
 
     1.7, 0.72 and 10.4 = 2 x 5.2 are the constants of their Theorem 1 at eta = 2, s = 1.4, m = 1,
     each rounded up.
     """
-    iterated = np.log(np.log(2 * n))
-    return 1.7 * sigma * np.sqrt((iterated + 0.72 * np.log(10.4 * n_arms / delta)) / n)
+    iterated = log_of_array(log_of_array(2 * n))
+    return 1.7 * np.sqrt((iterated + 0.72 * (log(10.4 * n_arms) - log(delta))) / n)
 
 
-def _authors_lil(n: Float, *, delta: float, n_arms: int, sigma: Float) -> Float:
+def _authors_lil(n: Float, *, delta: float, n_arms: int) -> Float:
     """Radius of the published scripts, 2019: no K, and delta inside both logarithms.
 
     Not a valid family; kept because the published figures were made with it. Since 25 s / delta > e
     it is defined for every delta in (0, 1).
     """
-    return 1.5 * sigma * np.sqrt(2 * np.log(np.log(5 * n / (delta / 5))) / n)
+    return 1.5 * np.sqrt(2 * log_of_array(log_of_array(25 * n) - log(delta)) / n)
 
 
-_FORMULAS: dict[str, Callable[..., Float]] = {
-    "hoeffding": _hoeffding,
-    "paper": _paper,
-    "lil": _lil,
-    "normal-mixture": _normal_mixture,
-    "stitched": _stitched,
-    "authors-lil": _authors_lil,
+_RADII: dict[str, _Radius] = {
+    "hoeffding": _Radius(_hoeffding, proved_to=math.inf),
+    # sqrt(0.5) squared lies above 0.5 by one rounding.
+    "paper": _Radius(_paper, proved_to=math.sqrt(0.5 * (1 + 1e-12)), grows_with_sigma=False),
+    "lil": _Radius(_lil, proved_to=math.inf),
+    "normal-mixture": _Radius(_normal_mixture, proved_to=math.inf),
+    "stitched": _Radius(_stitched, proved_to=math.inf),
+    "authors-lil": _Radius(_authors_lil),
 }
 
-RADII = tuple(_FORMULAS)
+RADII = tuple(_RADII)
 """Names of the radii."""
+
+
+def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArray[np.intp], Float]:
+    """How to keep the radii of arms with these sigmas, shape (K,), in a table.
+
+    Returns the sigmas of the rows, the row of each arm and the factor by which that arm multiplies
+    its row. One row serves all arms unless the radius is a function, of which nothing is known.
+
+    Examples
+    --------
+    >>> rows, row, factor = radius_rows("lil", np.array([0.1, 5.0]))
+    >>> rows.tolist(), row.tolist(), factor.tolist()
+    ([1.0], [0, 0], [0.1, 5.0])
+    """
+    if isinstance(name, str):
+        factors = sigmas if _RADII[name].grows_with_sigma else np.ones_like(sigmas)
+        return np.ones(1), np.zeros(sigmas.size, dtype=np.intp), factors
+    rows, row = np.unique(sigmas, return_inverse=True)
+    return rows, row, np.ones_like(sigmas)
 
 
 def radius(
@@ -163,8 +198,8 @@ def radius(
     >>> float(radius(wide, 4, delta=0.1, n_arms=2))
     5.0
     """
-    formula = _FORMULAS.get(name) if isinstance(name, str) else name
-    if not callable(formula):
+    known = _RADII.get(name) if isinstance(name, str) else None
+    if known is None and not callable(name):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
     check_delta(delta)
     if not isinstance(n_arms, (int, np.integer)) or isinstance(n_arms, bool) or n_arms < 1:
@@ -177,11 +212,14 @@ def radius(
             f"sigma: shape {sigmas.shape} does not go with n of shape {counts.shape}, got {sigma!r}"
         ) from None
     unsampled = counts == 0
-    half_width = np.asarray(
-        formula(np.where(unsampled, 1.0, counts), delta=delta, n_arms=n_arms, sigma=sigmas)
-    )
-    if isinstance(name, str):
+    taken = np.where(unsampled, 1.0, counts)
+    if known is not None:
+        half_width = known.formula(taken, delta=delta, n_arms=n_arms)
+        if known.grows_with_sigma:
+            half_width = sigmas * half_width
         return np.where(unsampled, np.inf, half_width)[()]
+    assert callable(name)
+    half_width = np.asarray(name(taken, delta=delta, n_arms=n_arms, sigma=sigmas))
     if half_width.shape != counts.shape:
         raise ValueError(f"name: {name!r} gave shape {half_width.shape}, not {counts.shape}")
     if half_width.dtype.kind not in "iuf" or not np.all(half_width >= 0):
@@ -222,10 +260,7 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
         return False
     if name not in RADII:
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
-    if name == "paper":
-        # sqrt(0.5) squared lies above 0.5 by one rounding.
-        return bool(np.all(sigmas**2 <= 0.5 * (1 + 1e-12)))
-    return name != "authors-lil"
+    return bool(np.all(sigmas <= _RADII[name].proved_to))
 
 
 def check_delta(delta: float) -> None:

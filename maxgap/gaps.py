@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from maxgap._compiled import compiled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -160,7 +161,7 @@ def _right_bounds(lower: Floats, upper: Floats) -> Floats:
     return _right_bounds_sorted(lower[order], upper[order], order)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _right_bounds_sorted(lower: Floats, upper: Floats, order: Integers) -> Floats:
     """Right-gap bounds, eq. (8), of arms sorted by lower end; ``order`` says where each belongs.
 
@@ -232,7 +233,7 @@ def new_slots(n_arms: int) -> tuple[Records, Floats]:
     return slots, np.full((2, 2 * leaves), -np.inf)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
     """Bring slots and trees up to date after the arms at positions first..last have changed.
 
@@ -288,7 +289,7 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
     _renew_tree(trees, WIDTHS, k + 1, highest_changed)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
     """Maxima above the leaves first..last; node i has the children 2i and 2i + 1.
 
@@ -308,7 +309,7 @@ def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
         high >>= 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def largest_leaf(trees: Floats, row: int) -> tuple[float, int, bool]:
     """Maximum of a tree, the highest position that has it, and whether another has it too."""
     leaves = trees.shape[1] // 2
@@ -321,7 +322,7 @@ def largest_leaf(trees: Floats, row: int) -> tuple[float, int, bool]:
     return trees[row, 1], i - leaves, tied
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def largest_between(trees: Floats, row: int, first: int, last: int) -> float:
     """Maximum of the leaves first..last; -inf if there are none."""
     low = trees.shape[1] // 2 + first
@@ -339,7 +340,7 @@ def largest_between(trees: Floats, row: int, first: int, last: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def next_at_least(trees: Floats, row: int, start: int, least: float) -> int:
     """First position from ``start`` on whose leaf is at least ``least``; beyond all if none."""
     leaves = trees.shape[1] // 2
@@ -357,7 +358,7 @@ def next_at_least(trees: Floats, row: int, start: int, least: float) -> int:
     return i - leaves
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def certified_split(trees: Floats) -> tuple[float, int]:
     """Lower bound on the largest gap and the position of the lowest arm above it, eq. (9).
 
@@ -370,7 +371,7 @@ def certified_split(trees: Floats) -> tuple[float, int]:
     return separation, position
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_touching(slots: Records, trees: Floats, least: float, first: int, last: int) -> int:
     """Mark, at positions first..last, the arms whose gap bound is at least ``least``; count them.
 
@@ -399,7 +400,7 @@ def mark_touching(slots: Records, trees: Floats, least: float, first: int, last:
     return marked
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def second_bound(slots: Records, trees: Floats, at: int) -> float:
     """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
 
@@ -428,7 +429,7 @@ def second_bound(slots: Records, trees: Floats, at: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_ending_at_or_above(slots: Records, value: float) -> int:
     """First slot that ends at or above ``value``, which is some lower end."""
     low, high = 0, slots.size - 1
@@ -441,7 +442,7 @@ def _first_ending_at_or_above(slots: Records, value: float) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_above(slots: Records, value: float, low: int) -> int:
     """First position from ``low`` on whose lower end lies above ``value``; K if there is none."""
     high = slots.size
@@ -454,7 +455,7 @@ def _first_above(slots: Records, value: float, low: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def second_bound_with_ties(slots: Records, trees: Floats, widest: float) -> float:
     """Highest gap bound below ``widest`` where several slots are that wide; -inf if none.
 

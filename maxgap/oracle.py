@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from maxgap._compiled import compiled
 from maxgap.confidence import check_delta, radius
 from maxgap.problems import Problem
 
@@ -135,7 +135,7 @@ def search_known_order(
     return KnownOrder(counts.sum(axis=1), stopped, correct, counts)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _lucb(
     rng: np.random.Generator,
     means: Floats,
@@ -171,7 +171,7 @@ def _lucb(
         _sample_gap(rng, second, means, sigmas, pulls, estimates)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sample_gap(
     rng: np.random.Generator,
     k: int,

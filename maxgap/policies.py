@@ -25,14 +25,14 @@ import copy
 import json
 import math
 import os
+import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from maxgap import stopping as rules
 from maxgap._checking import (
@@ -43,8 +43,10 @@ from maxgap._checking import (
     checked_labels,
     checked_sigmas,
 )
+from maxgap._compiled import compiled
+from maxgap._elementary import log
 from maxgap._saving import digest, write_whole
-from maxgap.confidence import check_delta, guarantees, radius
+from maxgap.confidence import check_delta, guarantees, radius, radius_rows
 from maxgap.gaps import (
     WIDTHS,
     Floats,
@@ -117,6 +119,8 @@ TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK,
 )
 # Values of numbers[STOPPED].
 BY_RULE, BY_PROVED_RULE = 1, 2
+# Value of numbers[N_NEXT] while nobody has asked for the next arms.
+UNLISTED = -1
 
 # lil'UCB, Jamieson et al. (2014): the parameters of its analysed version.
 LIL_EPSILON, LIL_BETA = 0.01, 1.0
@@ -132,6 +136,7 @@ ARM = np.dtype(
         ("upper", np.float64),
         ("sigma", np.float64),
         ("row", np.int64),  # of the table of radii
+        ("factor", np.float64),  # of the radii in that row
         ("position", np.int64),  # in the order by lower end
         ("active", np.bool_),  # Elim: not yet eliminated
         ("top", np.bool_),  # the answer, once stopped
@@ -162,12 +167,12 @@ class State(NamedTuple):
         return self.arms["sequence"]
 
 
-def new_state(sigmas: Floats, row: Integers) -> State:
+def new_state(sigmas: Floats, row: Integers, factor: Floats) -> State:
     """State before the first sample: every interval is the whole line."""
     n_arms = sigmas.size
     arms = np.zeros(n_arms, ARM)
     arms["lower"], arms["upper"] = -np.inf, np.inf
-    arms["sigma"], arms["row"] = sigmas, row
+    arms["sigma"], arms["row"], arms["factor"] = sigmas, row, factor
     arms["position"] = np.arange(n_arms)
     arms["active"] = True
     arms["next"] = arms["sequence"] = np.arange(n_arms)
@@ -178,7 +183,7 @@ def new_state(sigmas: Floats, row: Integers) -> State:
     return State(arms, *new_slots(n_arms), numbers)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def observe(arms: Records, arm: int, reward: float) -> bool:
     """Take one reward: count and mean. Returns whether it is the arm's first."""
     n = arms[arm]["count"] + 1
@@ -188,14 +193,14 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
     return n == 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
-    """Interval of an arm from its count and mean, eq. (5); ``radii[row, n]`` is its radius.
+    """Interval of an arm from its count and mean, eq. (5); ``factor radii[row, n]`` is its radius.
 
     Returns whether nested intervals (eq. 28) have crossed: some interval has missed. The arm then
     keeps its last one.
     """
-    radius = radii[arms[arm]["row"], arms[arm]["count"]]
+    radius = arms[arm]["factor"] * radii[arms[arm]["row"], arms[arm]["count"]]
     mean = arms[arm]["mean"]
     low, high = mean - radius, mean + radius
     if nested:
@@ -207,7 +212,7 @@ def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> boo
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def track_leaders(arms: Records, n_moved: int, numbers: Integers) -> None:
     """Keep the two arms with the most samples, after the first ``n_moved`` next arms got more."""
     for i in range(n_moved):
@@ -221,7 +226,7 @@ def track_leaders(arms: Records, n_moved: int, numbers: Integers) -> None:
                 numbers[SECOND] = arm
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle(arms: Records, slots: Records, trees: Floats, n_moved: int) -> None:
     """Bring the slots up to date after the intervals of the first ``n_moved`` next arms changed."""
     last = slots.size - 1
@@ -247,7 +252,7 @@ def settle(arms: Records, slots: Records, trees: Floats, n_moved: int) -> None:
     renew_slots(slots, trees, lowest, highest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _put(slots: Records, k: int, arm: int, lower: float, arms: Records) -> None:
     slots[k]["arm"] = arm
     slots[k]["lower"] = lower
@@ -255,7 +260,7 @@ def _put(slots: Records, k: int, arm: int, lower: float, arms: Records) -> None:
     arms[arm]["position"] = k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[int, int]:
     """Sort the arms after those at positions first..last have changed; returns what has changed.
 
@@ -284,7 +289,7 @@ def sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[in
     return lowest, k - 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_afresh(arms: Records, slots: Records) -> None:
     """Put the arms into ``slots`` in order, those with equal lower ends in their own order."""
     values = np.empty(slots.size)
@@ -296,13 +301,13 @@ def _sort_afresh(arms: Records, slots: Records) -> None:
         _put(slots, k, arm, values[arm], arms)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def uses_bounds(kind: int, rule: int) -> bool:
     """Whether the policy looks at intervals at all (round robin without a rule does not)."""
     return kind != ROUND_ROBIN or rule == CLUSTERS or rule == AUTHORS
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def decide(
     arms: Records,
     slots: Records,
@@ -311,49 +316,32 @@ def decide(
     kind: int,
     rule: int,
     c: float,
-    lil_delta: float,
+    lil_log_delta: float,
 ) -> None:
-    """Set the next arms and whether to stop. Called once after every round of samples."""
+    """Whether to stop; what eliminates arms or ends a phase. Called after every round of samples.
+
+    The next arms are left to ``list_next``, but where finding out lists them anyway.
+    """
     if numbers[STOPPED] != 0:
         return
+    numbers[N_NEXT] = UNLISTED
     if numbers[UNSAMPLED] > 0:
-        numbers[N_NEXT] = _arms_with_count(arms, 0)
         return
 
-    # What the policy samples next (Algorithms 1 to 3). ``second``: the second-highest gap bound.
-    second = -np.inf
     most_of_a_gap, of_all_gaps = 0, 0
     lower_bound, split = 0.0, 0
     if rule == CLUSTERS or kind == ELIM:
         lower_bound, split = certified_split(trees)
-    if kind == ROUND_ROBIN:
-        numbers[N_NEXT] = _arms_with_fewest(arms)
-    elif kind == ELIM:
+    if kind == ELIM:
         numbers[N_NEXT] = _eliminate(arms, slots, trees, lower_bound)
-    elif kind == UCB:
-        widest, at, tied = largest_leaf(trees, WIDTHS)
-        if tied:
-            numbers[N_NEXT] = _arms_touching(arms, slots, trees, widest)
-        else:
-            numbers[N_NEXT] = _add_arms_around(arms, slots, at, 0)
-    elif kind == TOP2:
-        widest, at, tied = largest_leaf(trees, WIDTHS)
-        if tied:
-            second = second_bound_with_ties(slots, trees, widest)
-        else:
-            second = second_bound(slots, trees, at)
-        # The arms of the two highest bounds are those that touch a slot as wide as the second.
-        least = widest if second < 0.0 else second
-        numbers[N_NEXT] = _arms_touching(arms, slots, trees, least)
-    else:
+    elif kind == SORT:
         if numbers[SEARCHING] == 0:
             if _mark_overlapping(slots) > 0:
-                numbers[N_NEXT] = _marked_arms(arms, slots)
                 return
             numbers[SEARCHING] = 1
             for k in range(slots.size):
                 arms[k]["sequence"] = slots[k]["arm"]
-        chosen, most_of_a_gap, of_all_gaps = _lil_ucb(arms, lil_delta)
+        chosen, most_of_a_gap, of_all_gaps = _lil_ucb(arms, lil_log_delta)
         below, above = arms[chosen]["sequence"], arms[chosen + 1]["sequence"]
         arms[0]["next"], arms[1]["next"] = min(below, above), max(below, above)
         numbers[N_NEXT] = 2
@@ -383,6 +371,7 @@ def decide(
                 by = BY_PROVED_RULE
         elif kind == TOP2:
             lower_bound, split = certified_split(trees)
+            second = _second_highest_bound(slots, trees)
             if second < lower_bound and (rule == LITERAL or lower_bound > 0.0):
                 by = BY_RULE
         elif kind == SORT and rules.dominant_gap(most_of_a_gap, of_all_gaps, LIL_LAMBDA):
@@ -404,7 +393,42 @@ def decide(
         numbers[N_NEXT] = arms.size
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def list_next(arms: Records, slots: Records, trees: Floats, numbers: Integers, kind: int) -> None:
+    """List the arms to sample next (Algorithms 1 to 3), unless they are listed already."""
+    if numbers[N_NEXT] != UNLISTED:
+        return
+    if numbers[UNSAMPLED] > 0:
+        numbers[N_NEXT] = _arms_with_count(arms, 0)
+    elif kind == ROUND_ROBIN:
+        numbers[N_NEXT] = _arms_with_fewest(arms)
+    elif kind == UCB:
+        widest, at, tied = largest_leaf(trees, WIDTHS)
+        most = _most_inserted(arms.size)
+        n_next = most + 1 if tied else _add_arms_around(arms, slots, at, 0, most)
+        if n_next > most:
+            n_next = _arms_touching(arms, slots, trees, widest)
+        numbers[N_NEXT] = n_next
+    elif kind == TOP2:
+        # The arms of the two highest bounds are those that touch a slot as wide as the second.
+        second = _second_highest_bound(slots, trees)
+        least = trees[WIDTHS, 1] if second < 0.0 else second
+        numbers[N_NEXT] = _arms_touching(arms, slots, trees, least)
+    else:  # SortThenSearch, while it sorts
+        _mark_overlapping(slots)
+        numbers[N_NEXT] = _marked_arms(arms, slots)
+
+
+@compiled
+def _second_highest_bound(slots: Records, trees: Floats) -> float:
+    """Highest gap bound below the highest; -inf if there is none."""
+    widest, at, tied = largest_leaf(trees, WIDTHS)
+    if tied:
+        return second_bound_with_ties(slots, trees, widest)
+    return second_bound(slots, trees, at)
+
+
+@compiled
 def _arms_with_count(arms: Records, count: int) -> int:
     n_next = 0
     for arm in range(arms.size):
@@ -414,7 +438,7 @@ def _arms_with_count(arms: Records, count: int) -> int:
     return n_next
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _arms_with_fewest(arms: Records) -> int:
     fewest = arms[0]["count"]
     n_next = 0
@@ -429,12 +453,12 @@ def _arms_with_fewest(arms: Records) -> int:
     return n_next
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _just_above(value: float) -> float:
     return np.nextafter(value, np.inf)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _eliminate(arms: Records, slots: Records, trees: Floats, lower_bound: float) -> int:
     """Algorithm 1, line 6: drop the arms whose gap bound is at most a positive lower bound."""
     n_active = 0
@@ -458,7 +482,7 @@ def _eliminate(arms: Records, slots: Records, trees: Floats, lower_bound: float)
     return n_next
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _marked_arms(arms: Records, slots: Records) -> int:
     """Arms whose position is marked in ``touches``."""
     n_next = 0
@@ -469,12 +493,15 @@ def _marked_arms(arms: Records, slots: Records) -> int:
     return n_next
 
 
-@njit(cache=True, nogil=True)
-def _add_arms_around(arms: Records, slots: Records, at: int, n_next: int) -> int:
-    """Add the arms that touch slot ``at`` to the next arms; returns the new number of these."""
+@compiled
+def _add_arms_around(arms: Records, slots: Records, at: int, n_next: int, most: int) -> int:
+    """Add the arms that touch slot ``at`` to the next arms; returns the new number of these.
+
+    A number above ``most`` means that there are more and not all were added.
+    """
     left, right = slots[at]["lower"], slots[at]["end"]
     k = at
-    while k >= 0:
+    while k >= 0 and n_next <= most:
         if slots[k]["upper"] >= left:
             n_next = _add(arms, n_next, slots[k]["arm"])
         if slots[k]["reach"] < left:
@@ -482,14 +509,20 @@ def _add_arms_around(arms: Records, slots: Records, at: int, n_next: int) -> int
         k -= 1
     for k in range(at + 1, slots.size):
         low = slots[k]["lower"]
-        if low > right:
+        if low > right or n_next > most:
             break
         if slots[k]["upper"] >= right or low <= left:
             n_next = _add(arms, n_next, slots[k]["arm"])
     return n_next
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def _most_inserted(n_arms: int) -> int:
+    """How long a list may grow by insertion: its square stays below some passes over all arms."""
+    return min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+
+
+@compiled
 def _add(arms: Records, n_next: int, arm: int) -> int:
     """Insert an arm into the increasing list of next arms; returns its new length."""
     i = n_next
@@ -503,7 +536,7 @@ def _add(arms: Records, n_next: int, arm: int) -> int:
     return n_next + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _time_to_look(numbers: Integers) -> bool:
     """The published scripts look at their rules once in so many samples."""
     every = rules.AUTHORS_LOOK_EVERY
@@ -513,24 +546,24 @@ def _time_to_look(numbers: Integers) -> bool:
     return look
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _arms_touching(arms: Records, slots: Records, trees: Floats, least: float) -> int:
     """Arms that touch a slot at least this wide: those whose gap bound is at least ``least``."""
     n_arms = slots.size
+    most = _most_inserted(n_arms)
     n_next, n_wide = 0, 0
     k = next_at_least(trees, WIDTHS, 0, least)
-    while k < n_arms and n_wide < 8:
-        n_next = _add_arms_around(arms, slots, k, n_next)
+    while k < n_arms and n_wide < 8 and n_next <= most:
+        n_next = _add_arms_around(arms, slots, k, n_next, most)
         n_wide += 1
         k = next_at_least(trees, WIDTHS, k + 1, least)
-    if k < n_arms:
-        # Too many slots to go through one by one.
+    if k < n_arms or n_next > most:
         mark_touching(slots, trees, least, 0, n_arms - 1)
         n_next = _marked_arms(arms, slots)
     return n_next
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mark_overlapping(slots: Records) -> int:
     """Mark the positions whose interval touches another one; returns how many."""
     n_arms = slots.size
@@ -545,8 +578,8 @@ def _mark_overlapping(slots: Records) -> int:
     return overlapping
 
 
-@njit(cache=True, nogil=True)
-def _lil_ucb(arms: Records, lil_delta: float) -> tuple[int, int, int]:
+@compiled
+def _lil_ucb(arms: Records, lil_log_delta: float) -> tuple[int, int, int]:
     """lil'UCB on the gaps of neighbours: the gap to sample, the largest count, all counts."""
     best, chosen = -np.inf, 0
     largest, total = 0, 0
@@ -558,7 +591,7 @@ def _lil_ucb(arms: Records, lil_delta: float) -> tuple[int, int, int]:
         # A difference of two rewards: variances add, sigma sqrt(2) for equal sigmas.
         variance = below["sigma"] ** 2 + above["sigma"] ** 2
         radius = factor * math.sqrt(
-            2.0 * variance * growth * math.log(math.log(growth * n) / lil_delta) / n
+            2.0 * variance * growth * (log(log(growth * n)) - lil_log_delta) / n
         )
         index = above["mean"] - below["mean"] + radius
         if index > best:
@@ -568,7 +601,7 @@ def _lil_ucb(arms: Records, lil_delta: float) -> tuple[int, int, int]:
     return chosen, largest, total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_largest_empirical_gap(arms: Records) -> None:
     """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
 
@@ -589,7 +622,7 @@ def mark_largest_empirical_gap(arms: Records) -> None:
         arms[ranking[k]]["top"] = k >= split
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tell_batch(
     told: Integers,
     rewards: Floats,
@@ -598,7 +631,7 @@ def tell_batch(
     kind: int,
     rule: int,
     c: float,
-    lil_delta: float,
+    lil_log_delta: float,
     arms: Records,
     slots: Records,
     trees: Floats,
@@ -619,7 +652,7 @@ def tell_batch(
             n_moved += 1
     track_leaders(arms, n_moved, numbers)
     settle(arms, slots, trees, n_moved)
-    decide(arms, slots, trees, numbers, kind, rule, c, lil_delta)
+    decide(arms, slots, trees, numbers, kind, rule, c, lil_log_delta)
 
 
 # --------------------------------------------------------------------------------------------
@@ -693,9 +726,11 @@ class Policy:
             raise ValueError(f"stopping must be one of {list(RULE_CODES)}, got {stopping!r}")
         self._stopping = stopping
         self._c = 5.0
-        # Arms of equal sigma share a row of the table of radii.
-        self._row_sigmas, self._row = np.unique(self._sigmas, return_inverse=True)
-        self._state = new_state(self._sigmas, self._row)
+        self._row_sigmas, row, factor = radius_rows(self._confidence, self._sigmas)
+        self._places = row, factor
+        self._state = new_state(self._sigmas, row, factor)
+        self._room = 0
+        self._set_locks()
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
 
     # -- what to do next ---------------------------------------------------------------------
@@ -711,8 +746,8 @@ class Policy:
         >>> policy.ask(), policy.ask()
         (['x', 'y'], ['x', 'y'])
         """
-        state = self._state
-        return [self._labels[arm] for arm in state.next_arms[: state.numbers[N_NEXT]]]
+        with self._lock:
+            return [self._labels[arm] for arm in self._listed().tolist()]
 
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
@@ -730,11 +765,13 @@ class Policy:
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         if indices.size == 0:
             return
-        state = self._state
-        self._grow_radii(int(state.arms["count"].max()) + indices.size)
-        crossed_before = state.numbers[CROSSED]
-        tell_batch(indices, values, *self._settings(), *state)
-        if state.numbers[CROSSED] > crossed_before:
+        with self._lock:
+            state = self._state
+            self._make_room(indices.size)
+            crossed_before = state.numbers[CROSSED]
+            tell_batch(indices, values, *self._settings(), *state)
+            crossed = state.numbers[CROSSED] > crossed_before
+        if crossed:
             self._warn_crossed()
 
     @property
@@ -761,16 +798,17 @@ class Policy:
         ValueError
             While some arm has no sample: there is no answer yet.
         """
-        state = self._state
-        if state.numbers[UNSAMPLED] > 0:
-            missing = [self._labels[arm] for arm in np.flatnonzero(state.arms["count"] == 0)[:5]]
+        with self._lock:
+            arms = self._state.arms.copy()
+            stopped = self.stopped
+        unsampled = np.flatnonzero(arms["count"] == 0)
+        if unsampled.size > 0:
+            missing = [self._labels[arm] for arm in unsampled[:5]]
             raise ValueError(
-                f"no answer yet: {state.numbers[UNSAMPLED]} of {len(self._labels)} arms have no "
+                f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
-        arms = state.arms
-        if not self.stopped:
-            arms = arms.copy()
+        if not stopped:
             mark_largest_empirical_gap(arms)
         top, means = arms["top"], arms["mean"]
         gap = float(means[top].min() - means[~top].max())
@@ -790,31 +828,34 @@ class Policy:
     @property
     def counts(self) -> Integers:
         """Samples per arm, shape (K,)."""
-        return self._state.arms["count"].copy()
+        return self._column("count")
 
     @property
     def means(self) -> Floats:
         """Empirical means, shape (K,); 0 for an arm without a sample."""
-        return self._state.arms["mean"].copy()
+        return self._column("mean")
 
     @property
     def lower(self) -> Floats:
         """Lower ends of the intervals, shape (K,)."""
-        return self._state.arms["lower"].copy()
+        return self._column("lower")
 
     @property
     def upper(self) -> Floats:
         """Upper ends of the intervals, shape (K,)."""
-        return self._state.arms["upper"].copy()
+        return self._column("upper")
 
     def gap_bounds(self) -> GapBounds:
         """Upper bounds on every arm's gaps, from the current intervals."""
-        return gap_upper_bounds(self.lower, self.upper)
+        with self._lock:
+            lower, upper = self.lower, self.upper
+        return gap_upper_bounds(lower, upper)
 
     def gap_lower(self) -> GapLowerBound:
         """Lower bound on the largest gap, from the current intervals."""
-        lower, upper = self.lower, self.upper
-        return gap_lower_bound(np.clip(self.means, lower, upper), lower, upper)
+        with self._lock:
+            means, lower, upper = self.means, self.lower, self.upper
+        return gap_lower_bound(np.clip(means, lower, upper), lower, upper)
 
     def report(self) -> pd.DataFrame:
         """One row per arm: samples, mean, interval, gap bounds and cluster.
@@ -824,18 +865,19 @@ class Policy:
         """
         import pandas as pd
 
-        bounds = self.gap_bounds()
-        cluster = np.full(len(self._labels), "", dtype=object)
-        if self._state.numbers[UNSAMPLED] == 0:
-            top = self.recommend().top
-            cluster[:] = ["top" if label in top else "bottom" for label in self._labels]
+        now = copy.copy(self)  # one moment for all columns, whoever tells meanwhile
+        bounds = now.gap_bounds()
+        cluster = np.full(len(now._labels), "", dtype=object)
+        if now._state.numbers[UNSAMPLED] == 0:
+            top = now.recommend().top
+            cluster[:] = ["top" if label in top else "bottom" for label in now._labels]
         return pd.DataFrame(
             {
-                "arm": pd.Series(self._labels, dtype=object),
-                "samples": self.counts,
-                "mean": self.means,
-                "lower": self.lower,
-                "upper": self.upper,
+                "arm": pd.Series(now._labels, dtype=object),
+                "samples": now.counts,
+                "mean": now.means,
+                "lower": now.lower,
+                "upper": now.upper,
                 "right_gap_bound": bounds.right,
                 "left_gap_bound": bounds.left,
                 "cluster": cluster,
@@ -847,6 +889,20 @@ class Policy:
             f"{type(self).__name__}({len(self._labels)} arms, "
             f"{self._state.numbers[TOTAL]} samples, stopped={self.stopped})"
         )
+
+    # -- copies --------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle holds: a state of its own, and no locks."""
+        with self._lock:
+            content = self.__dict__.copy()
+            content["_state"] = copy.deepcopy(self._state)
+        del content["_lock"], content["_save_lock"]
+        return content
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__.update(content)
+        self._set_locks()
 
     # -- keeping -----------------------------------------------------------------------------
 
@@ -869,40 +925,65 @@ class Policy:
         for label in self._labels:
             if type(label) not in (str, int, float, bool) or label in (math.inf, -math.inf):
                 raise ValueError(f"label {label!r} of type {type(label).__name__} cannot be saved")
-        content = {
-            "class": type(self).__name__,
-            "arms": self._labels,
-            "delta": self._delta,
-            "sigma": float(self._sigmas[0]) if self._scalar_sigma else self._sigmas.tolist(),
-            "confidence": self._confidence,
-            "nested": self._nested,
-            "stopping": self._stopping,
-            "c": self._c,
-            "counts": self.counts.tolist(),
-            "means": self.means.tolist(),
-            # Infinite ends have no form in JSON.
-            "lower": [x if math.isfinite(x) else None for x in self.lower.tolist()],
-            "upper": [x if math.isfinite(x) else None for x in self.upper.tolist()],
-            "active": self._state.arms["active"].tolist(),
-            "top": self._state.arms["top"].tolist(),
-            "next_arms": self._state.next_arms.tolist(),
-            "sequence": self._state.sequence.tolist(),
-            "numbers": self._state.numbers.tolist(),
-        }
-        document = {
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
-            "sha256": digest(content),
-            "policy": content,
-        }
-        write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
+        with self._save_lock:
+            content = self._content()
+            document = {
+                "format": FORMAT,
+                "version": FORMAT_VERSION,
+                "sha256": digest(content),
+                "policy": content,
+            }
+            write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
+
+    def _content(self) -> dict[str, Any]:
+        """What a file says of the policy."""
+        with self._lock:
+            self._listed()
+            return {
+                "class": type(self).__name__,
+                "arms": self._labels,
+                "delta": self._delta,
+                "sigma": float(self._sigmas[0]) if self._scalar_sigma else self._sigmas.tolist(),
+                "confidence": self._confidence,
+                "nested": self._nested,
+                "stopping": self._stopping,
+                "c": self._c,
+                "counts": self.counts.tolist(),
+                "means": self.means.tolist(),
+                # Infinite ends have no form in JSON.
+                "lower": [x if math.isfinite(x) else None for x in self.lower.tolist()],
+                "upper": [x if math.isfinite(x) else None for x in self.upper.tolist()],
+                "active": self._column("active").tolist(),
+                "top": self._column("top").tolist(),
+                "next_arms": self._state.next_arms.tolist(),
+                "sequence": self._state.sequence.tolist(),
+                "numbers": self._state.numbers.tolist(),
+            }
 
     # -- below: used by the above and by maxgap.simulate -----------------------------------------
+
+    def _set_locks(self) -> None:
+        # Whoever reads or changes the state holds the first; saves queue at the second, so that the
+        # file's last state is the latest. Compiled code lets other threads run meanwhile.
+        self._lock = threading.RLock()
+        self._save_lock = threading.Lock()
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """A copy of what is known of every arm, shape (K,)."""
+        with self._lock:
+            return self._state.arms[name].copy()
+
+    def _listed(self) -> Integers:
+        """The arms to sample next, listed now if they were not."""
+        state = self._state
+        list_next(*state, self._kind)
+        return state.next_arms[: state.numbers[N_NEXT]]
 
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares the table of radii."""
         fresh = copy.copy(self)
-        fresh._state = new_state(self._sigmas, self._row)
+        fresh._room = 0
+        fresh._state = new_state(self._sigmas, *self._places)
         return fresh
 
     def _settings(self) -> tuple[Floats, bool, int, int, float, float]:
@@ -913,8 +994,17 @@ class Policy:
             self._kind,
             RULE_CODES[self._stopping],
             self._c,
-            _lil_delta(self._delta),
+            _lil_log_delta(self._delta),
         )
+
+    def _make_room(self, n_rewards: int) -> None:
+        """Make the table of radii reach whatever counts so many further rewards lead to."""
+        # The largest count is looked up only once the room found last time is used up.
+        if n_rewards > self._room:
+            largest = int(self._state.arms["count"].max())
+            self._grow_radii(largest + n_rewards)
+            self._room = self._radii.shape[1] - 1 - largest
+        self._room -= n_rewards
 
     def _grow_radii(self, largest_count: int) -> None:
         """Make the table of radii reach this count."""
@@ -1077,6 +1167,7 @@ def load(path: str | os.PathLike[str]) -> Policy:
     Examples
     --------
     >>> import tempfile
+    import threading
     >>> from pathlib import Path
     >>> policy = RoundRobin(["red", "blue"])
     >>> policy.tell("red", 0.5)
@@ -1189,12 +1280,13 @@ def _check_restored(policy: Policy) -> None:
             raise ValueError(f"its {name} cannot be those of a policy")
 
 
-def _lil_delta(delta: float) -> float:
-    """lil'UCB's own delta, such that its theorem gives an error of at most ``delta``.
+def _lil_log_delta(delta: float) -> float:
+    """Logarithm of lil'UCB's own delta, such that its theorem gives an error of at most ``delta``.
 
     Jamieson et al. (2014) bound the error by 4 sqrt(x) + 4 x with
-    x = (2 + e) / e * (d / log(1 + e))^(1 + e), solved here for d.
+    x = (2 + e) / e * (d / log(1 + e))^(1 + e), solved here for log(d).
     """
-    x = ((math.sqrt(1.0 + delta) - 1.0) / 2.0) ** 2
+    # sqrt(x) = (sqrt(1 + delta) - 1) / 2, without the difference of near equals.
+    log_x = 2.0 * (log(delta) - log(2.0 * (math.sqrt(1.0 + delta) + 1.0)))
     e = LIL_EPSILON
-    return math.log1p(e) * (x * e / (2.0 + e)) ** (1.0 / (1.0 + e))
+    return log(log(1.0 + e)) + (log_x + log(e / (2.0 + e))) / (1.0 + e)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 
+from maxgap._compiled import compiled
 from maxgap.gaps import Flags, Floats, Integers, Records
 from maxgap.policies import (
     CROSSED,
@@ -27,6 +27,7 @@ from maxgap.policies import (
     Policy,
     Split,
     decide,
+    list_next,
     mark_largest_empirical_gap,
     observe,
     settle,
@@ -74,7 +75,7 @@ class Run(NamedTuple):
     split: Split | None
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
     """A reward with noise that is not normal."""
     if noise == STUDENT_T:
@@ -82,7 +83,7 @@ def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float)
     return 1.0 if rng.random() < mean else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sample(
     rng: np.random.Generator,
     noise: int,
@@ -122,7 +123,7 @@ def _sample(
     return n_first, crossed
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_correct(
     arms: Records,
     numbers: Integers,
@@ -151,7 +152,7 @@ def _is_correct(
     return above - below >= least_gap
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _run(
     rng: np.random.Generator,
     noise: int,
@@ -167,7 +168,7 @@ def _run(
     kind: int,
     rule: int,
     c: float,
-    lil_delta: float,
+    lil_log_delta: float,
     arms: Records,
     slots: Records,
     trees: Floats,
@@ -223,7 +224,8 @@ def _run(
             settle(arms, slots, trees, n_next)
         if kind == UCB:
             track_leaders(arms, n_next, numbers)
-        decide(arms, slots, trees, numbers, kind, rule, c, lil_delta)
+        decide(arms, slots, trees, numbers, kind, rule, c, lil_log_delta)
+        list_next(arms, slots, trees, numbers, kind)
         # The end of a round is looked at after the decision, which may have stopped the run.
         # The last checkpoint may come twice.
         while at < checkpoints.size and total == checkpoints[at]:

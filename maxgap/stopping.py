@@ -42,15 +42,14 @@ paper True False
 
 from __future__ import annotations
 
-from numba import njit
-
+from maxgap._compiled import compiled
 from maxgap.gaps import WIDTHS, Floats, Records, largest_between
 
 #: Number of samples between two looks of the published scripts at their stopping rules.
 AUTHORS_LOOK_EVERY = 100
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def clusters(slots: Records, trees: Floats, lower_bound: float, position: int) -> bool:
     """The corrected cluster rule: inside both clusters every gap is below the certain one.
 
@@ -76,7 +75,7 @@ def clusters(slots: Records, trees: Floats, lower_bound: float, position: int) -
     return inside < lower_bound
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def two_active(arms: Records, slots: Records, position: int) -> bool:
     """Alg. 1: two active arms are left; here also: the certain gap lies between them.
 
@@ -99,7 +98,7 @@ def two_active(arms: Records, slots: Records, position: int) -> bool:
     return position > 0 and below == 1 and above == 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def dominant_pair(first: int, second: int, total: int, c: float) -> bool:
     """Alg. 2: two arms have c times the samples of all others, ``T_i + T_j >= c * rest``.
 
@@ -111,7 +110,7 @@ def dominant_pair(first: int, second: int, total: int, c: float) -> bool:
     return pair >= c * (total - pair)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def few_wide(n_above: int) -> bool:
     """Published scripts: the third-largest gap bound is at most the lower bound.
 
@@ -122,7 +121,7 @@ def few_wide(n_above: int) -> bool:
     return n_above <= 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def dominant_gap(largest: int, total: int, factor: float) -> bool:
     """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + factor * sum of the others``.
 

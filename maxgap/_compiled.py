@@ -1,0 +1,148 @@
+"""Compile with numba, and keep the machine code where it can be written and is never stale.
+
+numba's own cache knows the file of the compiled function alone: an edit of a function that it
+*calls* leaves the old code running. Here the folder of the cache bears a digest of all sources of
+the package, so other sources look into another folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+
+__all__ = ["compiled"]
+
+#: How many caches of other sources are left beside the one in use.
+KEPT = 4
+
+_PACKAGE = Path(__file__).parent
+_FOLDER = re.compile("maxgap-[0-9a-f]{16}")
+_lock = threading.Lock()
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_config: Any = numba.config
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function at its first call; calls release Python's lock.
+
+    The machine code is kept for later processes in the first of these that can be written: the
+    folder that ``NUMBA_CACHE_DIR`` names, ``__pycache__`` of the package, the user's cache folder,
+    a folder of the user's own among the temporary files. Where none can, every process compiles
+    anew, and a ``RuntimeWarning`` says so once.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(21)
+    42
+    """
+    if _config.DISABLE_JIT:
+        return function
+    with _lock:
+        before = _config.CACHE_DIR
+        folder = _cache_folder(_digest(_stamps()), before)
+        # What was typed in has no file that a digest could know.
+        keep = folder is not None and Path(function.__code__.co_filename).is_file()
+        try:
+            if keep:
+                _config.CACHE_DIR = str(folder)
+            return cast(Function, numba.njit(cache=keep, nogil=True)(function))
+        finally:
+            _config.CACHE_DIR = before
+
+
+def _stamps() -> tuple[tuple[str, int, int], ...]:
+    """Name, time and size of every source: new ones mean that the digest is to be made anew."""
+    found = []
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        status = path.stat()
+        found.append((str(path), status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=1)
+def _digest(stamps: tuple[tuple[str, int, int], ...]) -> str:
+    """Digest of the names and contents of all sources of the package."""
+    digest = hashlib.sha256()
+    for name, _, _ in stamps:
+        content = Path(name).read_bytes()
+        relative = Path(name).relative_to(_PACKAGE).as_posix()
+        digest.update(f"{relative} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=4)
+def _cache_folder(digest: str, wanted: str) -> Path | None:
+    """The first folder that can be written, made if need be; None, with a warning, if none can."""
+    for base in _bases(wanted):
+        folder = base / f"maxgap-{digest}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        _drop_old(base, folder)
+        return folder
+    warnings.warn(
+        "maxgap finds no folder to keep its compiled code in: every process compiles anew, which "
+        "takes about half a minute. Set NUMBA_CACHE_DIR to a folder that can be written.",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+    return None
+
+
+def _bases(wanted: str) -> Iterator[Path]:
+    if wanted:
+        yield Path(wanted)
+    if _PACKAGE.is_dir():  # not inside a zip file
+        yield _PACKAGE / "__pycache__"
+    own = Path(platformdirs.user_cache_dir("maxgap", appauthor=False))
+    if own.is_absolute():  # without a home "~" stays "~"
+        yield own
+    try:
+        temporary = Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return
+    # Code is loaded from there: nobody else may write to it.
+    private = temporary / f"maxgap-of-{os.getuid() if hasattr(os, 'getuid') else os.getlogin()}"
+    try:
+        private.mkdir(mode=0o700, exist_ok=True)
+        status = private.lstat()
+    except OSError:
+        return
+    shared = hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022)
+    if stat.S_ISDIR(status.st_mode) and not shared:
+        yield private
+
+
+def _drop_old(base: Path, current: Path) -> None:
+    """Remove all but the newest caches of other sources; who still uses one compiles once more."""
+    try:
+        others = [
+            (path.stat().st_mtime, path)
+            for path in base.iterdir()
+            if _FOLDER.fullmatch(path.name) and path != current
+        ]
+    except OSError:
+        return
+    for _, path in sorted(others)[:-KEPT]:
+        shutil.rmtree(path, ignore_errors=True)
