@@ -643,7 +643,7 @@ def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
     """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
 
