@@ -17,12 +17,11 @@ import pytest
 MOST_LINES, AROUND = 8, 30
 
 ADVICE = """\
-What is stored is not what this machine computes, here and now: that may come from another processor
-(it should not, then it is a mistake of ours), from other versions of the packages than those in
-requirements.txt, or from an edit of the code or the chapter since it was last executed. After an
-edit store the new outputs with `make refresh NOTEBOOKS=book/NN-name.ipynb` and look at the
-difference; otherwise compare `.venv/bin/python -m pip list` with requirements.txt, and if the
-versions agree, report the lines above with the name of the processor."""
+What is stored is not what is computed now: that may come from an edit of the code or the chapter
+since it was last executed, from other versions of the packages than requirements.txt has, or from
+another processor, which would be a mistake of ours. After an edit store the new outputs by
+`make refresh NOTEBOOKS=book/NN-name.ipynb` and look at what changed; otherwise make .venv anew with
+`make clean ALL=1`, and if the lines above come again, report them with the processor's name."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _BREAKS = re.compile(r"</(?:td|th|tr|p|div|text)>")
@@ -41,8 +40,6 @@ def lines_of(outputs: Sequence[Mapping[str, Any]]) -> list[str]:
             lines += [html.unescape(line).strip() for line in text.splitlines() if line.strip()]
         elif "text/plain" in data and not any(kind.startswith("image/") for kind in data):
             lines += "".join(data["text/plain"]).splitlines()
-        elif "ename" in output:
-            lines.append(f"{output['ename']}: {output['evalue']}")
     return lines
 
 
@@ -83,10 +80,6 @@ def explain(
     place: str, stored: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
 ) -> str:
     """Say what differs in the cell at ``place``, a line for each line."""
-    raised = [output for output in now if "ename" in output]
-    if raised:
-        message = _ANSI.sub("", f"{raised[0]['ename']}: {raised[0]['evalue']}")
-        return f"{place}: raised {message}"
     pairs = differences(stored, now)
     if not pairs:
         return f"{place}: the outputs differ in their kinds or their number"
@@ -102,12 +95,16 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put the short text in the place of nbval's."""
     report = yield
-    now = getattr(item, "test_outputs", None)
-    if report.when == "call" and report.failed and now is not None:
-        chapter = item.nodeid.partition("::")[0]
-        place = f"{chapter}, cell [{item.cell_num + 1}]"
-        report.longrepr = explain(place, item.cell.get("outputs", []), now)
-        report.user_properties.append(("stored output", place))
+    if call.when == "call" and call.excinfo is not None and hasattr(item, "cell_num"):
+        place = f"{item.nodeid.partition('::')[0]}, cell [{item.cell_num + 1}]"
+        now = item.test_outputs or []
+        raised = [output for output in now if "ename" in output]
+        if str(call.excinfo.value) == "Cell outputs differ":
+            report.longrepr = explain(place, item.cell.get("outputs", []), now)
+            report.user_properties.append(("stored output", place))
+        elif raised:
+            message = f"{raised[0]['ename']}: {raised[0]['evalue']}"
+            report.longrepr = f"{place}: raised {_ANSI.sub('', message)}"
     return report
 
 
