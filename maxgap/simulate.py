@@ -16,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
+from maxgap._core.compiled import compiled
 from maxgap._core.run import (
     Looks,
     Truth,
@@ -500,7 +501,7 @@ def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-@compiled
+@compiled(allocates=True)
 def _first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
     """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
 
