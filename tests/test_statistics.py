@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from maxgap.scaling import PowerLaw, decimal, interval, power_law, rounded, significant
+from maxgap.statistics import PowerLaw, decimal, interval, power_law, rounded, significant
 
 X = np.array([0.02, 0.04, 0.09, 0.2, 0.3])
 
@@ -48,7 +48,7 @@ def test_the_interval_covers_the_true_exponent_in_95_percent_of_experiments():
     ],
 )
 def test_unusable_input_is_refused_by_name(x, mean, error, named):
-    with pytest.raises(ValueError, match=f"^{named}:"):
+    with pytest.raises(ValueError, match=f"^{named} must"):
         power_law(x, mean, error)
 
 
@@ -69,9 +69,9 @@ def test_numbers_keep_as_many_digits_as_asked_for(value, digits, text):
 
 
 def test_a_number_that_cannot_be_rounded_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"^value:"):
+    with pytest.raises(ValueError, match=r"^value must"):
         significant(np.inf)
-    with pytest.raises(ValueError, match=r"^digits:"):
+    with pytest.raises(ValueError, match=r"^digits must"):
         significant(1.0, 0)
 
 
