@@ -10,3 +10,5 @@ words     what the paper's lines are made of: bounds, the certain gap, whom to a
 run       whole runs: draw, take, decide, look
 ========  =====================================================================================
 """
+
+__all__: list[str] = []
