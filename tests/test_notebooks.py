@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ UNROUNDED = re.compile(r"\d\.\d{6}")
 
 
 def own_roundings(source: str) -> list[str]:
-    """Parts of a cell that round or format a number other than by `maxgap.scaling`."""
+    """Parts of a cell that round or format a number other than by `maxgap.statistics`."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
@@ -57,41 +58,53 @@ def complaints(notebook: dict) -> list[str]:
     if notebook["metadata"].get("kernelspec", {}).get("name") != "python3":
         found.append("the kernel is not python3")
     for number, cell in enumerate(cells, start=1):
-        source = "".join(cell["source"])
         place = f"code cell {number} ({cell.get('id')})"
-        if not source.strip():
-            found.append(f"{place} is empty")
-        elif cell["execution_count"] != number:
-            found.append(f"{place} was not executed in order: {cell['execution_count']}")
-        if len(source.splitlines()) > LONGEST_CELL:
-            found.append(f"{place} has more than {LONGEST_CELL} lines")
-        if cell["metadata"].keys() & {"execution", "ExecuteTime"}:
-            found.append(f"{place} stores when it was executed")
-        found += [
-            f"{place} rounds by itself, not with decimal, interval, rounded or significant: {part}"
-            for part in own_roundings(source)
-        ]
-        images = 0
-        for output in cell["outputs"]:
-            if "nbval-ignore-output" not in cell["metadata"].get("tags", []):
-                for number in UNROUNDED.findall(texts(output)):
-                    found.append(f"{place} shows a number that is not rounded: ...{number}...")
-            if output["output_type"] == "error":
-                found.append(f"{place} ends in {output['ename']}")
-            if output.get("name") == "stderr":
-                found.append(f"{place} writes to stderr")
-            if output["output_type"] in {"display_data", "execute_result"}:
-                images += bool(IMAGES & output["data"].keys())
-        if images > 1:
-            found.append(f"{place} shows {images} images under one alternative text")
-        settings = cell["metadata"].get("mystnb", {})
-        if images and not settings.get("image", {}).get("alt", "").strip():
-            found.append(f"{place} shows a figure without alternative text")
-        if images and not settings.get("figure", {}).get("caption", "").strip():
-            found.append(f"{place} shows a figure without a caption")
-        if images and not settings.get("figure", {}).get("name", "").startswith("fig-"):
-            found.append(f"{place} shows a figure without a label fig-...")
+        wrong = [*of_source(cell, number), *of_outputs(cell), *of_picture(cell)]
+        found += [f"{place} {complaint}" for complaint in wrong]
     return found
+
+
+def of_source(cell: dict, number: int) -> Iterator[str]:
+    """What is wrong with the code of a cell, or with when it was executed."""
+    source = "".join(cell["source"])
+    if not source.strip():
+        yield "is empty"
+    elif cell["execution_count"] != number:
+        yield f"was not executed in order: {cell['execution_count']}"
+    if len(source.splitlines()) > LONGEST_CELL:
+        yield f"has more than {LONGEST_CELL} lines"
+    if cell["metadata"].keys() & {"execution", "ExecuteTime"}:
+        yield "stores when it was executed"
+    for part in own_roundings(source):
+        yield f"rounds by itself, not with decimal, interval, rounded or significant: {part}"
+
+
+def of_outputs(cell: dict) -> Iterator[str]:
+    """What is wrong with what a cell says."""
+    for output in cell["outputs"]:
+        if "nbval-ignore-output" not in cell["metadata"].get("tags", []):
+            for number in UNROUNDED.findall(texts(output)):
+                yield f"shows a number that is not rounded: ...{number}..."
+        if output["output_type"] == "error":
+            yield f"ends in {output['ename']}"
+        if output.get("name") == "stderr":
+            yield "writes to stderr"
+
+
+def of_picture(cell: dict) -> Iterator[str]:
+    """What a picture lacks."""
+    shown = [o for o in cell["outputs"] if o["output_type"] in {"display_data", "execute_result"}]
+    images = sum(bool(IMAGES & output["data"].keys()) for output in shown)
+    if images > 1:
+        yield f"shows {images} images under one alternative text"
+    settings = cell["metadata"].get("mystnb", {})
+    figure = settings.get("figure", {})
+    if images and not settings.get("image", {}).get("alt", "").strip():
+        yield "shows a figure without alternative text"
+    if images and not figure.get("caption", "").strip():
+        yield "shows a figure without a caption"
+    if images and not figure.get("name", "").startswith("fig-"):
+        yield "shows a figure without a label fig-..."
 
 
 def stored(source="print(1)", outputs=(), count=1, **metadata):

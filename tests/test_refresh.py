@@ -10,17 +10,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from test_verdicts import ROW
 
 ROOT = Path(__file__).parent.parent
-ROW = {
-    "key": "a",
-    "claim": "b",
-    "place": "c",
-    "scope": "proof",
-    "outcome": "partly",
-    "evidence": "1 < 2",
-    "setting": "d",
-}
 
 
 def chapter(book, *sources):
@@ -56,7 +48,7 @@ def wait_for(file, process):
     raise TimeoutError(f"{file} did not appear")
 
 
-OFFER = f"from maxgap.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+OFFER = f"from maxgap._book.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")

@@ -1,4 +1,4 @@
-"""Fitted exponents: against scipy, and by coverage. Rounding: the same on every processor."""
+"""Exponents and intervals: against scipy, and by coverage. Rounding: alike on every processor."""
 
 from fractions import Fraction
 
@@ -9,7 +9,24 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from maxgap.statistics import PowerLaw, decimal, interval, power_law, rounded, significant
+from maxgap import simulate
+from maxgap.statistics import (
+    PowerLaw,
+    decimal,
+    error_table,
+    interval,
+    interval_texts,
+    join_studies,
+    normal_interval,
+    percent,
+    power_law,
+    ratio_of_means,
+    ratio_table,
+    rounded,
+    significant,
+    times_fewer,
+    wilson_interval,
+)
 
 X = np.array([0.02, 0.04, 0.09, 0.2, 0.3])
 
@@ -169,3 +186,104 @@ def test_rounding_keeps_the_kind_and_leaves_other_columns_alone():
     assert rounded(pd.Series([2, 3])).tolist() == [2, 3]
     assert isinstance(rounded(np.float64(0.25), 1), float)
     assert rounded(np.array([]), 1).shape == (0,)
+
+
+def test_the_interval_of_a_normal_estimate_is_that_of_scipy():
+    low, high = normal_interval(np.array([3.0, -1.0]), np.array([2.0, 0.5]))
+    expected = stats.norm.interval(0.95, loc=[3.0, -1.0], scale=[2.0, 0.5])
+    np.testing.assert_allclose([low, high], expected, rtol=1e-14)
+
+
+def test_the_wilson_interval_can_be_had_from_simulate_too():
+    assert simulate.wilson_interval is wilson_interval
+
+
+def test_the_error_of_a_ratio_is_that_of_many_draws():
+    rng = np.random.default_rng(3)
+    above, below = rng.normal(600, 12, 100_000), rng.normal(100, 3, 100_000)
+    ratio, error = ratio_of_means(600, 12, 100, 3)
+    assert ratio == 6
+    assert error == pytest.approx((above / below).std(), rel=0.02)
+
+
+def test_rows_are_written_as_single_intervals_are():
+    rows = pd.DataFrame({"ratio": [7.55, 1.0], "low": [6.55, 0.0], "high": [8.55, np.inf]})
+    assert interval_texts(rows) == [interval(*row) for row in rows.to_numpy()]
+    assert interval_texts(rows, 0, between=" to ")[1] == "1 (0 to inf)"
+    with pytest.raises(ValueError, match=r"^rows must .*got shape \(2, 2\)"):
+        interval_texts(rows[["low", "high"]])
+
+
+def test_per_cents_are_rounded_like_all_numbers():
+    assert percent(0.065, np.nextafter(0.045, 0), 0.0851) == "6% (4% to 9%)"
+
+
+def test_no_policy_is_faster_than_one_that_never_gets_there():
+    assert times_fewer(np.inf, np.array([2.0, np.inf])).tolist() == [np.inf, 0.0]
+
+
+def study(labels, wrong, step=100):
+    """A study of given answers: policy, replicate, checkpoint."""
+    n_policies, replicates, n_looks = wrong.shape
+    counts = np.arange(n_policies * n_looks * 2.0).reshape(n_policies, n_looks, 2)
+    return simulate.Study(
+        labels=labels,
+        checkpoints=step * np.arange(1, n_looks + 1),
+        wrong=wrong,
+        counts=counts,
+        counts_sd=counts / 2,
+        stop_rows=np.full((n_policies, replicates, 4), n_looks),
+    )
+
+
+def test_an_error_table_has_the_policies_of_the_study_in_their_order():
+    wrong = np.zeros((2, 20, 3), dtype=bool)
+    wrong[0, :10, 1] = True
+    made = study(("b", "a"), wrong)
+    table = error_table(made, [300, 200], places=0, scale=100)
+    assert (list(table.columns), list(table.index)) == (["b", "a"], [200, 300])
+    low, high = wilson_interval(10, 20)
+    assert table.loc[200, "b"] == interval(50, 100 * low, 100 * high, 0)
+    assert table.loc[300, "b"] == table.loc[200, "a"] == "0 (0-16)"
+    with pytest.raises(ValueError, match=r"^samples must be checkpoints .*\[250\]"):
+        error_table(made, [200, 250])
+
+
+def test_a_ratio_table_keeps_the_order_of_its_rows_and_takes_other_columns():
+    rows = pd.DataFrame({"policy": list("baba"), "level": [0.1, 0.1, 0.015, 0.015]})
+    rows[["x", "x_low", "x_high"]] = np.arange(12.0).reshape(4, 3)
+    table = ratio_table(rows, ["x", "x_low", "x_high"], places=0)
+    assert (list(table.columns), list(table.index)) == (["b", "a"], ["10 %", "1.5 %"])
+    assert table.to_numpy().tolist() == [["0 (1-2)", "3 (4-5)"], ["6 (7-8)", "9 (10-11)"]]
+
+
+def test_joined_studies_hold_the_last_answer_and_know_no_later_counts():
+    rng = np.random.default_rng(4)
+    slow = study(("slow",), rng.random((1, 30, 5)) < 0.5)
+    fast = study(("x", "y"), rng.random((2, 30, 3)) < 0.5)
+    both = join_studies(slow, fast)
+    assert both.labels == ("slow", "x", "y")
+    assert both.checkpoints.tolist() == slow.checkpoints.tolist()
+    np.testing.assert_array_equal(both.wrong[0], slow.wrong[0])
+    for look in range(5):
+        np.testing.assert_array_equal(both.wrong[1:, :, look], fast.wrong[:, :, min(look, 2)])
+    np.testing.assert_array_equal(both.counts[1:, :3], fast.counts)
+    np.testing.assert_array_equal(both.counts_sd[0], slow.counts_sd[0])
+    assert np.isnan(both.counts[1:, 3:]).all()
+    assert np.isnan(both.counts_sd[1:, 3:]).all()
+    assert both.stops["samples"].tolist() == [5] * 30 + [3] * 60
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (study(("x",), np.zeros((1, 30, 2), dtype=bool), step=50), "checkpoints"),
+        (study(("x",), np.zeros((1, 30, 6), dtype=bool)), "checkpoints"),
+        (study(("x",), np.zeros((1, 31, 2), dtype=bool)), "30 replicates, got 31"),
+        (study(("slow",), np.zeros((1, 30, 2), dtype=bool)), "policies of their own"),
+    ],
+)
+def test_studies_that_do_not_go_together_are_refused(other, what):
+    slow = study(("slow",), np.zeros((1, 30, 5), dtype=bool))
+    with pytest.raises(ValueError, match=f"^others must have .*{what}"):
+        join_studies(slow, other)

@@ -1,6 +1,7 @@
 """Verdicts: what the chapters print, what is kept, and what the last page shows are the same."""
 
 import html
+import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -9,7 +10,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from maxgap import verdicts
+import maxgap
+from maxgap._book import verdicts
 
 BOOK = Path(__file__).parent.parent / "book"
 RECORDS = sorted((BOOK / "records").glob("*.json"))
@@ -96,7 +98,7 @@ def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book
     assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
 
 
-def test_records_are_those_of_the_book_around_the_present_folder_or_the_package(
+def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_module(
     empty_book, tmp_path_factory, monkeypatch
 ):
     for folder in (empty_book, empty_book.parent):
@@ -105,7 +107,7 @@ def test_records_are_those_of_the_book_around_the_present_folder_or_the_package(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.chdir(elsewhere)
     assert verdicts.records() == BOOK / "records"
-    monkeypatch.setattr(verdicts, "__file__", str(elsewhere / "maxgap" / "verdicts.py"))
+    monkeypatch.setattr(verdicts, "__file__", str(elsewhere / "book" / "verdicts.py"))
     with pytest.raises(FileNotFoundError, match="no book around"):
         verdicts.records()
 
@@ -123,10 +125,33 @@ def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path
 
 def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
     cell = nbformat.v4.new_code_cell(
-        f"from maxgap.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+        f"from maxgap._book.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
     )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     resources = {"metadata": {"path": str(empty_book.parent)}}
     NotebookClient(notebook, resources=resources).execute()
     kept = json.loads((empty_book / "records" / "01-x.json").read_text(encoding="utf-8"))
     assert kept == [ROW]
+
+
+def test_a_package_without_the_book_says_what_is_needed(tmp_path):
+    def loaded(root):
+        (root / "maxgap").mkdir(parents=True)
+        copy = shutil.copy(maxgap._book.__file__, root / "maxgap")
+        spec = importlib.util.spec_from_file_location("anywhere", copy)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    with pytest.raises(ImportError, match=r"no book in .*wheel.*pip install -e"):
+        loaded(tmp_path / "wheel")
+    clone = tmp_path / "clone"
+    (clone / "book").mkdir(parents=True)
+    (clone / "book" / "verdicts.py").touch()
+    assert loaded(clone).__path__ == [str(clone / "book")]
+
+
+def test_the_package_itself_needs_no_book():
+    package = Path(maxgap.__file__).parent
+    sources = {path.name: path.read_text("utf-8") for path in package.rglob("*.py")}
+    assert [name for name, text in sources.items() if "_book" in text and name != "_book.py"] == []

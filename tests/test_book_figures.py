@@ -1,0 +1,495 @@
+"""What the chapters' figures draw is what they were given."""
+
+import json
+import re
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from maxgap._book._figures import (
+    gap_bounds,
+    lower_bound,
+    maxgap_problem,
+    naive_baseline,
+    sensitivity,
+    shared,
+    stopping_times,
+    streetview,
+    three_algorithms,
+    two_large_gaps,
+    why_maxgapucb_works,
+)
+from maxgap._book._figures import hardness as drawn_hardness
+
+from maxgap import hardness, problems, reference
+from maxgap.figures import new_figure
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_the_toy_instance_shows_the_hardness_of_every_arm_but_the_two_at_the_gap():
+    toy = problems.one_large_gap(4, 5, 1.0, 0.1)
+    gamma = hardness.gamma(toy.means).either
+    line, below = naive_baseline.one_large_gap(toy.means, gamma, 0.5).axes
+    drawn = next(entry for entry in below.lines if entry.get_label() == "computed")
+    away = [0, 1, 2, 5, 6, 7, 8]
+    assert np.allclose(drawn.get_xdata(), toy.means[away])
+    assert np.allclose(drawn.get_ydata(), gamma[away])
+    assert {"(1)", "(4)", "(5)", "(9)"} <= set(texts(line))
+
+
+def test_power_laws_draw_every_policy_with_its_bars_and_the_references():
+    table = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 3 + ["MaxGapElim"] * 3,
+            "epsilon": [0.4, 0.2, 0.1] * 2,
+            "mean": [10.0, 40.0, 160.0, 5.0, 6.0, 7.0],
+            "low": [9.0, 38.0, 150.0, 4.0, 5.0, 6.0],
+            "high": [11.0, 42.0, 170.0, 6.0, 7.0, 8.0],
+        }
+    )
+    figure = shared.power_laws(
+        table, "epsilon", references={"bound": [100.0, 25.0, 6.25]}, xlabel="x", ylabel="y"
+    )
+    ax = figure.axes[0]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    robin, elim = ax.containers
+    assert robin.lines[0].get_ydata().tolist() == [160.0, 40.0, 10.0]
+    assert robin.lines[0].get_linestyle() != elim.lines[0].get_linestyle()
+    bars = np.array([bar[:, 1] for bar in elim.lines[2][0].get_segments()])
+    assert np.allclose(bars, [[6, 8], [5, 7], [4, 6]])
+    bound = next(entry for entry in ax.lines if entry.get_label() == "bound")
+    assert bound.get_xdata().tolist() == [0.1, 0.2, 0.4]
+    assert bound.get_ydata().tolist() == [100.0, 25.0, 6.25]
+
+
+def test_moved_means_name_the_largest_gap_of_every_instance():
+    instances = {
+        "B": problems.four_arms(0.25, 1.0).means,
+        "B'": problems.four_arms_alternative(0.25, 1.0).means,
+        "B''": problems.four_arms_alternative(0.25, 1.0, arm=1).means,
+    }
+    ax = lower_bound.moved_means(instances, [None, 3, 0]).axes[0]
+    shown = [text for text in texts(ax) if text.startswith("largest gap")]
+    assert shown == ["largest gap 1.25", "largest gap 1", "largest gap 1.275"]
+    diamonds = [entry for entry in ax.lines if entry.get_marker() == "D"]
+    assert np.allclose([entry.get_xdata()[0] for entry in diamonds], [0.525, 2.775])
+
+
+def test_scenes_name_their_groups_and_scores_and_mark_the_largest_gap():
+    ax = maxgap_problem.scenes([0.9, 0.1, 0.85, 0.2], {"low": 2, "high": 2}, sigma=0.05).axes[0]
+    assert {"low\n0.200\n0.100", "high\n0.900\n0.850", "largest gap 0.650"} <= set(texts(ax))
+    bells = [line for line in ax.lines if line.get_xdata().size > 2]
+    peaks = sorted(bell.get_xdata()[np.argmax(bell.get_ydata())] for bell in bells)
+    assert np.allclose(peaks, [0.1, 0.2, 0.85, 0.9], atol=0.002)
+
+
+def test_one_bin_more_than_numbers_and_the_empty_ones_hatched():
+    numbers = [0.0, 0.1, 0.55, 1.0]
+    ax = maxgap_problem.bins(numbers).axes[0]
+    boxes = sorted(ax.patches, key=lambda box: box.get_x())
+    assert len(boxes) == 5
+    assert [bool(box.get_hatch()) for box in boxes] == [False, True, False, True, False]
+    assert np.allclose([box.get_width() for box in boxes], 0.2)
+
+
+@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks 4 and 5"), (1, "ranks 1 and 2")])
+def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, named):
+    ax = streetview.ranked_means([3.0, 1.0, 1.5, 1.4, -7.0], left_out=left_out).axes[0]
+    assert named in " ".join(texts(ax))
+    kept, hollow = ax.lines
+    assert kept.get_ydata().tolist() == [3.0, 1.5, 1.4, 1.0, -7.0][: 5 - left_out]
+    assert hollow.get_ydata().size == left_out
+
+
+def test_bars_of_an_error_curve_are_one_standard_error_long():
+    errors = pd.DataFrame(
+        {
+            "policy": "MaxGapUCB",
+            "samples": np.arange(1, 21),
+            "replicates": 100,
+            "error": 0.2,
+            "low": 0.1,
+            "high": 0.3,
+        }
+    )
+    _, ax = new_figure()
+    shared.error_curves_with_bars(errors, ax, every=10)
+    (bars,) = (c for c in ax.containers if c.has_yerr)
+    segments = np.array(bars.lines[2][0].get_segments())
+    assert segments[:, 0, 0].tolist() == [10, 20]
+    assert np.allclose(segments[:, :, 1], [0.2 - 0.04, 0.2 + 0.04])
+
+
+def test_ratio_curves_of_shared_axes_run_from_high_error_to_low_and_none_is_cut_off():
+    rows = pd.DataFrame({"policy": "MaxGapUCB", "level": [0.3, 0.1, 0.01], "ratio": [2.0, 4, 8]})
+    low = rows.assign(low=rows["ratio"] - 1, high=rows["ratio"] + 1)
+    high = rows.assign(ratio=2 * rows["ratio"], low=1.0, high=[5.0, 9.0, np.inf])
+    _, axes = new_figure(2, 1, sharex=True, sharey=True)
+    for ax, table in zip(axes, (high, low), strict=True):
+        shared.speedup_curves(table, claimed=(6, 7), ax=ax)
+    left, right = axes[0].get_xlim()
+    assert left > 0.3 > 0.01 > right
+    assert axes[0].get_ylim()[0] == 0
+    assert axes[0].get_ylim()[1] > 9
+    assert axes[1].lines[0].get_ydata().tolist() == [2.0, 4.0, 8.0]
+
+
+PAIRS = {"first": (2, 3), "second": (5, 6)}
+
+
+def test_two_gaps_shades_both_gaps_and_shows_one_standard_deviation():
+    _, ax = new_figure()
+    means = np.array([3.0, 2.9, 2.0, 1.9, 1.8, 0.8])
+    two_large_gaps.two_gaps(means, PAIRS, 0.25, ax=ax)
+    shaded = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
+    assert np.allclose([[box.y0, box.y1] for box in shaded], [[2.0, 2.9], [0.8, 1.8]])
+    bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
+    assert np.allclose(bars[:, 1] - bars[:, 0], 0.5)
+    assert texts(ax) == ["first", "second"]
+
+
+def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
+    counts = np.array([[1, 2, 3, 1, 4, 5], [1, 9, 8, 1, 30, 31]], dtype=float)
+    figure = two_large_gaps.sample_profile(
+        counts, counts / 10, [16, 80], PAIRS, other=("other", np.full((2, 6), 7.0))
+    )
+    for ax, row, total in zip(figure.axes, counts, (16, 80), strict=False):
+        # The arms of the pairs are drawn once more, over the grey bars.
+        assert [bar.get_height() for bar in ax.patches[:6]] == row.tolist()
+        assert [bar.get_height() for bar in ax.patches[6:]] == row[[1, 2, 4, 5]].tolist()
+        errors = np.array(ax.containers[-1].lines[2][0].get_segments())[:, :, 1]
+        assert np.allclose(errors, np.column_stack([0.9 * row, 1.1 * row]))
+        assert f"t = {total}" in texts(ax)
+        assert any(np.allclose(line.get_ydata(), 7.0) for line in ax.lines)
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim() == (0, 40)
+
+
+def player(**changes):
+    settings = {"name": "p", "caption": "A caption.", "alt": "Bars."} | changes
+    counts = [[1, 1, 1, 1, 1, 1], [1, 2.04, 3, 1, 9, 10.06]]
+    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, **settings)
+
+
+def test_the_player_asks_for_nothing_from_outside_and_is_the_same_every_time():
+    html = player()._repr_html_()
+    assert html == player()._repr_html_()
+    assert not re.search(r"https?:|//[a-z]|\bsrc=|\bhref=|@import|url\(", html)
+
+
+def test_the_player_holds_the_counts_to_one_decimal_and_says_what_it_shows():
+    made = player()
+    data = json.loads(re.search(r'json">(.*?)</script>', made.html).group(1))
+    assert data["counts"] == [[1.0] * 6, [1.0, 2.0, 3.0, 1.0, 9.0, 10.1]]
+    assert data["samples"] == [6, 26]
+    said = "t = 26. first: 2.0 and 3.0 samples. second: 9.0 and 10.1 samples. An even share: 4.3."
+    assert data["says"][-1] == repr(made) == said
+    assert f">{said}</output>" in made.html
+
+
+def test_without_scripts_the_player_shows_the_last_time_and_hides_its_controls():
+    html = player().html
+    assert '<div class="controls" hidden>' in html
+    heights = [float(x) for x in re.findall(r'<rect class="bar[^>]* height="([\d.]+)"', html)]
+    squares = np.square(heights) / heights[0] ** 2
+    assert np.allclose(squares, [1, 2, 3, 1, 9, 10.1], rtol=1e-3)
+
+
+def test_the_player_can_be_used_by_keyboard_and_is_described():
+    html = player(alt='Bars, "quoted".').html
+    assert html.count("<button type=") == 3
+    assert '<input type="range"' in html
+    assert 'role="img" aria-label="Bars, &quot;quoted&quot;."' in html
+    assert "prefers-reduced-motion" in html
+
+
+def test_markup_in_a_caption_or_name_of_a_pair_is_text():
+    made = two_large_gaps.profile_player(
+        [[1, 1, 1, 1]], [4], {"</script><b>": (1, 2), "b": (3, 4)}, name="p", caption="<i>", alt=""
+    )
+    assert "<b>" not in made.html
+    assert "&lt;i&gt;" in made.html
+    assert made.html.count("</script>") == 2
+
+
+def test_a_player_needs_a_row_a_time():
+    with pytest.raises(ValueError, match=r"counts must have 2 rows, got shape \(1, 4\)"):
+        two_large_gaps.profile_player([[1, 1, 1, 1]], [4, 8], PAIRS, name="p", caption="", alt="")
+
+
+def test_shares_draws_every_share_with_its_interval_in_its_panel():
+    table = pd.DataFrame(
+        [
+            ("one", "a", "s", 0.5, 0.4, 0.7),
+            ("one", "b", "s", 0.1, 0.0, 0.3),
+            ("two", "a", "s", 0.9, 0.8, 1.0),
+            ("two", "b", "s", 0.0, 0.0, 0.1),
+        ],
+        columns=["panel", "row", "series", "share", "low", "high"],
+    )
+    figure = sensitivity.shares(table, xlabel="share", mark=0.1)
+    for ax, panel in zip(figure.axes, ("one", "two"), strict=True):
+        rows = table[table["panel"] == panel]
+        drawn = ax.containers[0]
+        assert drawn.lines[0].get_xdata().tolist() == rows["share"].tolist()
+        bars = np.array(drawn.lines[2][0].get_segments())[:, :, 0]
+        assert np.allclose(bars, rows[["low", "high"]])
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
+
+
+def test_scenarios_and_scales_are_drawn_as_given():
+    errors = pd.DataFrame(
+        {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
+    ).assign(low=0.05, high=0.6)
+    ax = sensitivity.scenario_curves(errors, level=0.05).axes[0]
+    assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    table = pd.DataFrame({"noise": "n", "told": [2.0, 0.5], "median": [400.0, 25.0]})
+    ax = sensitivity.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
+    assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+LOWER, UPPER = np.array([0.0, 1.0, 1.5, 4.0]), np.array([2.0, 3.0, 5.0, 6.0])
+
+
+def bracket_spans(ax):
+    """Both ends of every bracket, by the text above it."""
+    brackets = [note for note in ax.texts if getattr(note, "arrow_patch", None) is not None]
+    return [tuple(sorted((note.xyann[0], note.xy[0]))) for note in brackets]
+
+
+def test_misses_keep_one_line_and_one_band_a_radius():
+    rows = [(name, n, n / 200, 0.0, 0.5) for name in ("paper", "hoeffding") for n in (1, 10, 100)]
+    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
+    ax = gap_bounds.misses(shares, level=0.1).axes[0]
+    curves = [entry for entry in ax.lines if entry.get_label() in ("paper", "hoeffding")]
+    assert [list(entry.get_ydata()) for entry in curves] == [[0.005, 0.05, 0.5]] * 2
+    assert curves[0].get_linestyle() != curves[1].get_linestyle()
+    assert len(ax.collections) == 2
+
+
+def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():
+    placements = [(1.0, [0.0, 1.0, 5.0, 6.0]), (3.0, [0.0, 3.0, 1.5, 6.0])]
+    figure = gap_bounds.right_gap_placements(LOWER, UPPER, 1, placements)
+    spans = [bracket_spans(ax)[0] for ax in figure.axes]
+    assert spans == [(1.0, 5.0), (3.0, 6.0)]
+    # Arms that cannot lie at or below the position are dashed.
+    dashed = [sum(entry.get_linestyle() == "--" for entry in ax.lines) for ax in figure.axes]
+    assert dashed == [2, 1]
+
+
+def test_the_position_figure_marks_the_widest_gap_and_draws_no_line_across_a_jump():
+    x = np.linspace(0, 1, 11)
+    gaps = np.where(x < 0.5, 1 - x, 2 - x)
+    ax = gap_bounds.right_gap_by_position(x, gaps, [0.0, 0.5], [1.0, 1.5]).axes[0]
+    pieces = [
+        entry for entry in ax.lines if entry.get_linestyle() == "-" and len(entry.get_xdata()) > 2
+    ]
+    assert all((np.diff(piece.get_ydata()) < 0).all() for piece in pieces)
+    bound = next(entry for entry in ax.lines if entry.get_label() == "the gap bound")
+    assert (bound.get_xdata()[0], bound.get_ydata()[0]) == (0.5, 1.5)
+
+
+def test_slots_have_the_widths_of_their_definition():
+    ax = gap_bounds.slots(LOWER, UPPER, 0).axes[0]
+    widths = [float(text) for text in texts(ax) if "arm" not in text]
+    # (0, 3), (1, 5), (1.5, 6), and the last one from 4 to the largest other end, 5.
+    assert widths == [3.0, 4.0, 4.5, 1.0]
+    solid = [
+        entry for entry in ax.lines if entry.get_marker() == "|" and entry.get_linestyle() == "-"
+    ]
+    assert len(solid) == 3  # arm 0, from 0 to 2, touches all but the last
+
+
+def test_level_sets_colour_arms_by_level_and_bracket_the_bound():
+    levels = reference.level_sets(0, LOWER, UPPER)
+    ends = reference.right_gap_arms(0, LOWER, UPPER)
+    figure = why_maxgapucb_works.level_sets([("now", LOWER, UPPER, levels, ends)], 0, 2.0)
+    ax = figure.axes[0]
+    assert bracket_spans(ax) == [(1.5, 6.0), (1.5, 3.5)]
+    arms = [entry for entry in ax.lines if len(set(entry.get_ydata())) == 1]
+    colours = {int(entry.get_ydata()[0]): entry.get_color() for entry in arms}
+    assert colours[0] == colours[1] == colours[2] != colours[3]
+
+
+def test_bounds_over_time_end_where_the_arm_was_last_sampled():
+    time = np.array([10, 20, 30, 40])
+    bound = np.array([2.5, 2.0, 1.5, 0.5])
+    highest = np.array([2.5, 2.0, 1.8, 1.7])
+    ax = why_maxgapucb_works.bounds_over_time(
+        time, {3: bound}, {3: bound == highest}, highest, 1.0
+    ).axes[0]
+    cross = next(entry for entry in ax.lines if entry.get_label() == "arm 3")
+    assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (20, 2.0)
+
+
+def test_sample_ratios_count_every_run_and_place_every_mark():
+    ax = why_maxgapucb_works.sample_ratios(
+        [0.5, 1.0, 2.0, 3.0], {"one": 1.0, "far": 16.0}, xlabel="x"
+    ).axes[0]
+    assert sum(bar.get_height() for bar in ax.patches) == 4
+    assert [entry.get_xdata()[0] for entry in ax.lines] == [1.0, 16.0]
+
+
+def test_the_tent_marks_the_best_helper_and_its_worth():
+    figure = drawn_hardness.helper_worth({1: 4.6, 2: 4.0, 3: 3.4, 4: 1.7, 5: 0.5}, 4.0, "7")
+    ax = figure.axes[0]
+    drawn = [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in ax.lines
+        if len(line.get_xdata()) == 1
+    ]
+    assert np.allclose(drawn, [(4.6, 0), (4.0, 0), (3.4, 0.6), (1.7, 1.7), (0.5, 0.5)])
+    level = next(line for line in ax.lines if line.get_linestyle() == ":")
+    assert level.get_ydata()[0] == pytest.approx(1.7)
+    assert next(text for text in ax.texts if text.get_text() == "4").get_fontweight() == "bold"
+
+
+def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
+    table = pd.DataFrame(
+        {
+            "policy": ["MaxGapElim"] * 3 + ["MaxGapUCB"],
+            "h": [1.0, 10.0, 100.0, 5.0],
+            "samples": [2, 20, 3, 7],
+            "end": [False, False, True, False],
+        }
+    )
+    fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
+    figure = drawn_hardness.samples_by_hardness(table, fits, x="h", xlabel="h")
+    helped, end, fit = figure.axes[0].lines
+    assert helped.get_ydata().tolist() == [2, 20]
+    assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
+    assert np.allclose(fit.get_ydata(), [2.0, 200.0])
+
+
+def test_stopping_times_have_a_panel_a_rule_and_bars():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a", "b", "b"],
+            "policy": ["RoundRobin"] * 4,
+            "hardness": [2e4, 4e4] * 2,
+            "mean": [100.0, 400.0, 200.0, 900.0],
+            "low": [90.0, 380.0, 190.0, 880.0],
+            "high": [110.0, 420.0, 210.0, 920.0],
+        }
+    )
+    left, right = stopping_times.stopping_times(table, xlabel="hardness").axes
+    assert (left.get_title(), right.get_title()) == ("a", "b")
+    bars = np.array([bar[:, 1] for bar in right.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[190, 210], [880, 920]])
+    steady = next(
+        line for line in left.lines if len(line.get_xdata()) == 2 and line.get_color() == "0.5"
+    )
+    start, stop = steady.get_ydata()
+    assert stop / start == pytest.approx(2.0)
+
+
+def test_stopping_ratios_draw_each_ratio_with_its_interval():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a"],
+            "policy": ["MaxGapElim"] * 2,
+            "x": [0.36, 0.39],
+            "ratio": [2.0, 4.0],
+            "low": [1.5, 3.5],
+            "high": [2.5, 4.5],
+        }
+    )
+    ax = stopping_times.stopping_ratios(table, xlabel="g").axes[0]
+    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
+
+
+def test_measured_against_bound_draws_the_points_and_the_diagonal():
+    table = pd.DataFrame(
+        {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
+    )
+    ax = drawn_hardness.measured_against_bound(table).axes[0]
+    points, diagonal = ax.lines
+    assert (points.get_xdata().tolist(), points.get_ydata().tolist()) == ([100, 400], [10, 50])
+    assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
+
+
+def test_samples_by_rank_are_drawn_for_each_rule_with_bars():
+    table = pd.DataFrame(
+        {
+            "rule": ["x", "x", "y", "y"],
+            "rank": [1, 2, 1, 2],
+            "mean": [10.0, 20.0, 5.0, 5.0],
+            "low": [9.0, 18.0, 4.0, 4.0],
+            "high": [11.0, 22.0, 6.0, 6.0],
+        }
+    )
+    ax = drawn_hardness.samples_by_rank_and_rule(table, 1).axes[0]
+    assert [container.get_label() for container in ax.containers] == ["x", "y"]
+    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[9, 11], [18, 22]])
+    assert ax.lines[-1].get_xdata()[0] == 1.5
+
+
+def test_a_policy_run_shows_every_interval_bound_and_end():
+    rounds, n_arms = 5, 3
+    samples = np.arange(1, rounds + 1) * n_arms
+    estimate = np.tile([0.0, 1.0, 2.0], (rounds, 1))
+    trace = {
+        "samples": samples,
+        "lower": estimate - 0.5,
+        "upper": estimate + 0.5,
+        "estimate": estimate,
+        "sampled": np.tile([True, True, False], (rounds, 1)),
+        "bound": np.tile([2.0, 2.0, 1.5], (rounds, 1)),
+        "certain": np.array([-1.0, -0.5, 0.1, 0.2, 0.3]),
+    }
+    figure = three_algorithms.policy_runs(
+        {"MaxGapUCB": trace}, true_gap=1.0, ends={"MaxGapUCB": "stops"}
+    )
+    strip, bounds = figure.axes
+    coloured = [line for line in strip.lines if line.get_linewidth() > 2]
+    drawn = [bool(np.isfinite(line.get_ydata().astype(float)).all()) for line in coloured]
+    assert drawn == [True, True, False]
+    by_label = {line.get_label(): line.get_ydata() for line in bounds.lines}
+    assert by_label["highest bound"].tolist() == [2.0] * rounds
+    assert by_label["certain gap"].tolist() == [0.0, 0.0, 0.1, 0.2, 0.3]
+    assert "stops" in texts(bounds)
+
+
+def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
+    lower, upper = np.array([-0.5, 1.0, 1.1]), np.array([0.5, 2.0, 2.1])
+    estimates = (lower + upper) / 2
+    figure = three_algorithms.interval_board(estimates, estimates, lower, upper, [7, 8, 9], [1, 2])
+    ax = figure.axes[0]
+    assert {"certain: 0.50", "7", "8", "9"} <= set(texts(ax))
+    faces = [bar.get_facecolor()[:3] for bar in ax.patches[:3]]
+    assert faces[0] == (1, 1, 1)
+    assert faces[1] == faces[2] != (1, 1, 1)
+
+
+def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
+    table = pd.DataFrame(
+        {
+            "rule": ["one", "one", "two", "two"],
+            "ratio": [1.1, 2.0] * 2,
+            "error": [0.4, 0.1, 0.0, 0.0],
+            "low": [0.3, 0.05, 0.0, 0.0],
+            "high": [0.5, 0.2, 0.02, 0.02],
+        }
+    )
+    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
+    one, two = ax.containers
+    assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
+    assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
+    assert ax.get_ylim()[1] > 0.5
