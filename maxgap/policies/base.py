@@ -472,8 +472,16 @@ class PaperPolicy(Policy):
         return self._after_round is None or self._after_round(self._state)
 
     def _list_next(self) -> None:
+        if type(self).choose is PaperPolicy.choose:
+            self._list_compiled()
+        else:  # a subclass of the reader's own
+            super()._list_next()
+
+    def _list_compiled(self) -> None:
         self._choose(self._state)
 
-    def choose(self) -> list[Hashable]:
-        """Labels of the arms to sample next, as :meth:`ask` says."""
-        return self.ask()
+    def choose(self) -> Iterable[Hashable]:
+        """Labels of the arms that the algorithm samples next, once every arm has a sample."""
+        self._list_compiled()
+        state = self._state
+        return [self._labels[arm] for arm in state.next[: state.progress[0]["n_next"]].tolist()]
