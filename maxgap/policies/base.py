@@ -24,7 +24,7 @@ from maxgap._checking import (
     checked_sigmas,
     label_index,
 )
-from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, new_state
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.step import next_round, stop, stop_if_rule_holds, take_batch
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_count
@@ -473,15 +473,16 @@ class PaperPolicy(Policy):
 
     def _list_next(self) -> None:
         if type(self).choose is PaperPolicy.choose:
-            self._list_compiled()
+            self._list_compiled(self._state)
         else:  # a subclass of the reader's own
             super()._list_next()
 
-    def _list_compiled(self) -> None:
-        self._choose(self._state)
+    def _list_compiled(self, state: State) -> None:
+        self._choose(state)
 
     def choose(self) -> Iterable[Hashable]:
         """Labels of the arms that the algorithm samples next, once every arm has a sample."""
-        self._list_compiled()
-        state = self._state
+        with self._lock:
+            state = copy.deepcopy(self._state)
+        self._list_compiled(state)
         return [self._labels[arm] for arm in state.next[: state.progress[0]["n_next"]].tolist()]
