@@ -26,7 +26,7 @@ def assert_order_holds(policy):
     arms, slots = policy._state.arms, policy._state.slots
     order = slots["arm"]
     assert sorted(order.tolist()) == list(range(arms.size))
-    assert (np.diff(slots["lower"]) >= 0).all()
+    assert (slots["lower"][1:] >= slots["lower"][:-1]).all()
     np.testing.assert_array_equal(slots["lower"], arms["lower"][order])
     np.testing.assert_array_equal(slots["upper"], arms["upper"][order])
     np.testing.assert_array_equal(arms["position"][order], np.arange(arms.size))
