@@ -403,7 +403,12 @@ def list_next(arms: Records, slots: Records, trees: Floats, numbers: Integers, k
     elif kind == ROUND_ROBIN:
         numbers[N_NEXT] = _arms_with_fewest(arms)
     elif kind == UCB:
-        numbers[N_NEXT] = _arms_touching(arms, slots, trees, trees[WIDTHS, 1])
+        widest, at, tied = largest_leaf(trees, WIDTHS)
+        most = _most_inserted(arms.size)
+        n_next = most + 1 if tied else _add_arms_around(arms, slots, at, 0, most)
+        if n_next > most:
+            n_next = _arms_touching(arms, slots, trees, widest)
+        numbers[N_NEXT] = n_next
     elif kind == TOP2:
         # The arms of the two highest bounds are those that touch a slot as wide as the second.
         second = _second_highest_bound(slots, trees)
@@ -512,6 +517,12 @@ def _add_arms_around(arms: Records, slots: Records, at: int, n_next: int, most: 
 
 
 @compiled
+def _most_inserted(n_arms: int) -> int:
+    """How long a list may grow by insertion: its square stays below some passes over all arms."""
+    return min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+
+
+@compiled
 def _add(arms: Records, n_next: int, arm: int) -> int:
     """Insert an arm into the increasing list of next arms; returns its new length."""
     i = n_next
@@ -539,8 +550,7 @@ def _time_to_look(numbers: Integers) -> bool:
 def _arms_touching(arms: Records, slots: Records, trees: Floats, least: float) -> int:
     """Arms that touch a slot at least this wide: those whose gap bound is at least ``least``."""
     n_arms = slots.size
-    # Insertion is quicker while its square stays below a few passes over all arms.
-    most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+    most = _most_inserted(n_arms)
     n_next, n_wide = 0, 0
     k = next_at_least(trees, WIDTHS, 0, least)
     while k < n_arms and n_wide < 8 and n_next <= most:
@@ -737,7 +747,7 @@ class Policy:
         (['x', 'y'], ['x', 'y'])
         """
         with self._lock:
-            return [self._labels[arm] for arm in self._listed()]
+            return [self._labels[arm] for arm in self._listed().tolist()]
 
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
