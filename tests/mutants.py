@@ -34,6 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("mutants_equivalent.txt")
 SCRIPT = "book/_static/explorable/maxgap.js"
+LIMIT = 60  # seconds for one test; a loop that never ends is noticed after so long
 LEAST = 0.95  # share of mutants that must be noticed, in every file
 
 #: What should notice, the fastest and most likely first.
@@ -328,8 +329,22 @@ def copy_of_checkout(folder):
     shutil.copytree(ROOT / "book" / "_static", folder / "book" / "_static")
 
 
+class Limit:
+    """Plug-in of pytest: who takes longer over one test ends at once, as if it had failed."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    def pytest_collection(self):
+        signal.alarm(self.seconds)  # importing what is broken may take for ever, too
+
+    def pytest_runtest_logstart(self):
+        signal.alarm(self.seconds)
+
+
 def run_tests(folder, files, seconds):
-    """Whether the tests pass: True, False, or None if they ran out of time. In a fork."""
+    """Whether the tests pass, in a fork; one that takes longer than so many seconds does not."""
     child = os.fork()
     if child == 0:
         os.setsid()  # with all processes it may start
@@ -340,22 +355,13 @@ def run_tests(folder, files, seconds):
         sys.path[:0] = [str(folder), str(folder / "tests")]
         import pytest
 
-        arguments = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", LEFT_OUT]
+        arguments = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "-k", LEFT_OUT]
         arguments += ["-m", "not browser", *(f"tests/test_{name}.py" for name in files)]
         with contextlib.redirect_stdout(io.StringIO()):
-            code = pytest.main(arguments)
+            code = pytest.main(arguments, plugins=[Limit(seconds)])
         os._exit(int(code) != 0)
-    deadline = time.monotonic() + seconds
-    pause = 0.01
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) == 0
-        time.sleep(pause)
-        pause = min(2 * pause, 0.2)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 0
 
 
 def noticed(folder, mutant, files, seconds):
@@ -363,19 +369,19 @@ def noticed(folder, mutant, files, seconds):
     original = target.read_text(encoding="utf-8")
     target.write_text(mutant.text, encoding="utf-8")
     try:
-        return run_tests(folder, files, seconds) is not True
+        return not run_tests(folder, files, seconds)
     finally:
         target.write_text(original, encoding="utf-8")
 
 
-def work(number, n_workers, chosen, seconds, out):
+def work(number, n_workers, chosen, out):
     """Every n_workers-th mutant; writes a line each: its number and 1 if noticed."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         folder = Path(name)
         copy_of_checkout(folder)
         for i in range(number, len(chosen), n_workers):
             mutant = chosen[i]
-            seen = noticed(folder, mutant, TESTS[mutant.file], seconds[mutant.file])
+            seen = noticed(folder, mutant, TESTS[mutant.file], LIMIT)
             os.write(out, f"{i} {int(seen)}\n".encode())
 
 
@@ -399,15 +405,13 @@ def main():
     print(f"{len(chosen)} of {sum(map(len, mutants.values()))} mutants; {len(known)} known to change nothing")  # noqa: E501
 
     warm_up()
-    seconds = {}
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         copy_of_checkout(Path(name))
         for file in mutants:
             began = time.monotonic()
-            if run_tests(Path(name), TESTS[file], 1800) is not True:
+            if not run_tests(Path(name), TESTS[file], LIMIT):
                 sys.exit(f"error: the tests of {file} fail though nothing is broken")
             took = time.monotonic() - began
-            seconds[file] = 30 + 3 * took
             print(f"{file}: tests take {took:.0f} s", flush=True)
 
     incoming, outgoing = os.pipe()
@@ -416,7 +420,7 @@ def main():
         child = os.fork()
         if child == 0:
             os.close(incoming)
-            work(number, options.j, chosen, seconds, outgoing)
+            work(number, options.j, chosen, outgoing)
             os._exit(0)
         children.append(child)
     os.close(outgoing)

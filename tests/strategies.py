@@ -128,7 +128,7 @@ def two_sided(rng, max_arms=20):
     centre = rng.permutation(
         4.0 * np.arange(n_arms) + rng.choice([0, 9, 30]) * (np.arange(n_arms) >= n_below)
     )
-    below, above = rng.integers(0, rng.choice([2, 3, 4]), (2, n_arms))
+    below, above = rng.integers(0, rng.choice([2, 2, 2, 4]), (2, n_arms))
     return centre, centre - below, centre + above
 
 

@@ -45,7 +45,7 @@ def test_every_decision_is_that_of_the_plain_twin(cls, rule):
     # Most shapes would never get sorting beyond its first phase, nor elimination down to two arms.
     shapes = SEPARATED if cls is SortThenSearch or (cls, rule) == ELIM_PAPER else SHAPES
 
-    @settings(max_examples=400)
+    @settings(max_examples=300)
     @given(SEEDS, st.sampled_from([0.5, 1.0, 5.0]))
     def check(seed, c):
         estimate, counts = state_of(seed, shapes)
