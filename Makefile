@@ -14,11 +14,12 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks browser refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks mutants browser refresh preview pdf lab bench lint lock clean
 
 help:
 	@echo "make book     execute every chapter and render the book to _build/html"
 	@echo "make test     unit, property, statistical and documentation tests, and every stored output"
+	@echo "make mutants  would the tests notice? breaks the package place by place (N=300: a sample)"
 	@echo "make browser  the built book in headless Chromium: links, formulas, accessibility, search"
 	@echo "make refresh  execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
 	@echo "make preview  render the stored outputs, executing nothing, to _build/preview"
@@ -81,6 +82,10 @@ test-package: $(READY)
 # Every cell is executed again, and what it printed must be what is stored.
 test-notebooks: $(READY)
 	@$(PY) -m pytest -q --nbval --nbval-current-env $(NOTEBOOKS)
+
+# No part of `make test`: every place takes HOURS on two cores, N=300 about MINUTES.
+mutants: $(READY)
+	@$(PY) tests/mutants.py -n $(or $(N),0)
 
 # Needs `make book` first, and an installed Chromium; without one of them the tests are skipped.
 browser: $(READY)

@@ -355,7 +355,17 @@ def run_tests(folder, files, seconds):
         sys.path[:0] = [str(folder), str(folder / "tests")]
         import pytest
 
-        arguments = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "-k", LEFT_OUT]
+        arguments = [
+            "-x",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "--assert=plain",
+            "-k",
+            LEFT_OUT,
+        ]
         arguments += ["-m", "not browser", *(f"tests/test_{name}.py" for name in files)]
         with contextlib.redirect_stdout(io.StringIO()):
             code = pytest.main(arguments, plugins=[Limit(seconds)])
@@ -402,7 +412,10 @@ def main():
         chosen += random.Random(f"{options.seed} {file}").sample(rest, size)
     stale = set(known) - {tuple(m[i] for i in (0, 2, 3, 4)) for f in mutants.values() for m in f}
     stale = {entry for entry in stale if entry[0] in mutants}
-    print(f"{len(chosen)} of {sum(map(len, mutants.values()))} mutants; {len(known)} known to change nothing")  # noqa: E501
+    print(
+        f"{len(chosen)} of {sum(map(len, mutants.values()))} mutants, "
+        f"{len(known)} lines known to change nothing"
+    )
 
     warm_up()
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:

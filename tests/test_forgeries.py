@@ -180,11 +180,20 @@ def test_a_forged_state_is_refused(base, edits, tmp_path):
         maxgap.load(written(document, tmp_path))
 
 
-@pytest.mark.parametrize("place", range(9))
-@pytest.mark.parametrize("value", [2**40, 2**63, 1.0, None, "0", [0]], ids=repr)
-def test_a_counter_that_is_no_count_or_far_too_large_is_refused(place, value, tmp_path):
-    document = forged("running", {})
-    document["policy"]["numbers"][place] = value
-    document["sha256"] = digest(document["policy"])
-    with pytest.raises(ValueError, match=r"forged\.json"):
-        maxgap.load(written(document, tmp_path))
+@pytest.mark.parametrize("base", ["unsampled", "running", "searching", "paper", "certified"])
+@pytest.mark.parametrize("counter", COUNTER)
+def test_any_other_value_of_a_counter_is_refused(base, counter, tmp_path):
+    content = forged(base, {})["policy"]
+    kept, counts = content["numbers"][COUNTER[counter]], content["counts"]
+    leaders = {content["numbers"][COUNTER[name]] for name in ("first", "second")}
+    for value in (*range(-1, 6), 10, 2**40, 2**63, -(2**70), 1.0, None, True, "0", (0,)):
+        if type(value) is int and value == kept:
+            continue
+        if (
+            counter in ("first", "second")
+            and value in set(range(len(counts))) - leaders
+            and (type(value) is int and counts[value] == counts[kept])
+        ):
+            continue  # which of several arms with as many samples leads is left open
+        with pytest.raises(ValueError, match=r"forged\.json"):
+            maxgap.load(written(forged(base, {counter: value}), tmp_path))

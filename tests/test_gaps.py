@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+import twins
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import SEEDS, coarse_intervals, estimates, intervals, state_of
 
-import twins
 from maxgap import gap_lower_bound, gap_upper_bounds, gaps, reference
 
 MANY = settings(max_examples=400)

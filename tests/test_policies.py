@@ -7,13 +7,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from states import assert_order_holds, decided
 from strategies import SEEDS, clustered, evenly_spaced, scattered, state_of, two_sided
 
 import maxgap
-import twins
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]

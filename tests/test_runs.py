@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import twins
 from states import assert_order_holds
 
 import maxgap
-import twins
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
@@ -83,7 +83,10 @@ def test_round_by_round_elimination_is_that_of_the_plain_twin_and_for_good(n_arm
         rng = np.random.default_rng([n_arms, seed])
         problem = instance(n_arms, seed)
         settings = {"sigma": problem.sigmas, "delta": 0.3, "stopping": None}
-        policy, plain = MaxGapElim(n_arms, **settings), twins.Plain("MaxGapElim", n_arms, **settings)
+        policy, plain = (
+            MaxGapElim(n_arms, **settings),
+            twins.Plain("MaxGapElim", n_arms, **settings),
+        )
         gone = set()
         for _ in range(120):
             arms = policy.ask()

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+import twins
 from scipy import stats
 
 import maxgap
-import twins
 from maxgap import MaxGapTop2UCB, MaxGapUCB, RoundRobin, simulate
 
 CHECKPOINTS = np.arange(50, 2001, 50)
@@ -32,7 +32,7 @@ def right_from(*times, checkpoints=CHECKPOINTS):
     return study_of([np.asarray(t)[:, None] > checkpoints for t in times], checkpoints)
 
 
-# -- against plain twins ---------------------------------------------------------------------------
+# -- against plain twins -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("runs", [1, 2, 9, 120, 5000])
@@ -82,7 +82,7 @@ def test_intervals_are_quantiles_of_resampled_replicates():
     assert abs(ratio["high"] - np.quantile(drawn, 0.975)) < 0.12 * (ratio["high"] - ratio["low"])
 
 
-# -- both policies' noise --------------------------------------------------------------------------
+# -- both policies' noise ----------------------------------------------------------------------
 
 
 def width(study, over="a"):
@@ -122,7 +122,7 @@ def test_the_interval_of_a_ratio_covers_the_truth_in_about_95_percent_of_studies
     assert 0.90 <= covered / studies <= 0.99
 
 
-# -- levels that are not reached ---------------------------------------------------------------------
+# -- levels that are not reached ---------------------------------------------------------------
 
 
 def test_a_level_that_policies_miss():
@@ -139,7 +139,7 @@ def test_a_level_that_policies_miss():
     assert (table["level"] == 0.1).all()
 
 
-# -- at the end ------------------------------------------------------------------------------------
+# -- at the end --------------------------------------------------------------------------------
 
 
 def test_correct_is_said_of_the_end_of_a_run_wherever_the_checkpoints_end():
@@ -185,7 +185,7 @@ def test_the_factor_z_is_the_97_5_percent_quantile():
     assert pytest.approx(stats.norm.ppf(0.975), rel=1e-15) == simulate.Z
 
 
-# -- what is handed out ------------------------------------------------------------------------------
+# -- what is handed out ------------------------------------------------------------------------
 
 
 def test_what_a_policy_hands_out_can_be_written_to_without_changing_the_policy():
