@@ -21,6 +21,7 @@ import collections
 import contextlib
 import copy
 import io
+import itertools
 import os
 import random
 import re
@@ -153,7 +154,8 @@ def changes(node):
 def python_mutants(file, text):
     """Every single change of the code in a module; not of docstrings, types, messages, imports."""
     tree = ast.parse(text)
-    lines = text.splitlines(keepends=True)
+    lines, data = text.splitlines(keepends=True), text.encode()
+    starts = [0, *itertools.accumulate(len(line.encode()) for line in lines)]
     found = []
 
     def visit(node, function):
@@ -181,26 +183,23 @@ def python_mutants(file, text):
                     deeper = f"{function}.{child.name}".lstrip(".")
                 visit(child, deeper)
 
+    def place(line, column):
+        return starts[line - 1] + column
+
     def add(old, new, function):
-        start = sum(len(x.encode()) for x in lines[: old.lineno - 1]) + old.col_offset
-        end = sum(len(x.encode()) for x in lines[: old.end_lineno - 1]) + old.end_col_offset
-        data = text.encode()
-        before, after = data[start:end].decode(), ast.unparse(new)
-        if isinstance(old, ast.If | ast.While):  # only the condition is written anew
-            start = sum(len(x.encode()) for x in lines[: old.test.lineno - 1]) + old.test.col_offset
-            end = (
-                sum(len(x.encode()) for x in lines[: old.test.end_lineno - 1])
-                + old.test.end_col_offset
-            )
-            before, after = data[start:end].decode(), f"not ({ast.unparse(old.test)})"
+        part = old.test if isinstance(old, ast.If | ast.While) else old  # of those the condition
+        start = place(part.lineno, part.col_offset)
+        end = place(part.end_lineno, part.end_col_offset)
+        if part is not old:
+            after = f"not ({ast.unparse(part)})"
         elif isinstance(new, ast.expr):
-            after = f"({after})"
+            after = f"({ast.unparse(new)})"
+        else:
+            after = ast.unparse(new)
+        before = " ".join(data[start:end].decode().split())
         mutated = (data[:start] + after.encode() + data[end:]).decode()
-        with contextlib.suppress(SyntaxError):
-            ast.parse(mutated)
-            source = lines[old.lineno - 1].strip()
-            change = f"{' '.join(before.split())}  ->  {after}"
-            found.append(Mutant(file, old.lineno, function, source, change, mutated))
+        source = lines[old.lineno - 1].strip()
+        found.append(Mutant(file, old.lineno, function, source, f"{before}  ->  {after}", mutated))
 
     visit(tree, "")
     return found

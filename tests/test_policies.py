@@ -38,6 +38,27 @@ ELIM_PAPER = (MaxGapElim, "paper")
 NEVER_STOPS = {(RoundRobin, "paper"), (RoundRobin, "literal"), (SortThenSearch, "authors")}
 
 
+def assert_twins_agree(cls, seed, shapes, **settings):
+    """Put both into the state of this seed and compare what they decide; whether they stop."""
+    estimate, counts = state_of(seed, shapes)
+    policy = decided(cls, estimate, counts=counts, **settings)
+    plain = plain_twin(cls, estimate, counts, **settings)
+    assert policy.ask() == plain.next
+    assert (policy.stopped, policy.certified) == (plain.stopped, plain.proved)
+    assert policy.recommend().top == plain.answer()
+    if cls is MaxGapElim and not policy.stopped:
+        assert policy.active == sorted(plain.active)
+    return plain.stopped
+
+
+def test_a_few_states_of_every_policy_under_every_rule():
+    # The next test in small and all at once, so that what is badly broken fails soon.
+    for seed in range(25):
+        for cls in CLASSES:
+            for rule in RULES:
+                assert_twins_agree(cls, seed, (two_sided, clustered), stopping=rule)
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("cls", CLASSES)
 def test_every_decision_is_that_of_the_plain_twin(cls, rule):
@@ -48,16 +69,8 @@ def test_every_decision_is_that_of_the_plain_twin(cls, rule):
     @settings(max_examples=300)
     @given(SEEDS, st.sampled_from([0.5, 1.0, 5.0]))
     def check(seed, c):
-        estimate, counts = state_of(seed, shapes)
         extra = {"c": c} if cls is MaxGapUCB else {}
-        policy = decided(cls, estimate, counts=counts, stopping=rule, **extra)
-        plain = plain_twin(cls, estimate, counts, stopping=rule, **extra)
-        assert policy.ask() == plain.next
-        assert (policy.stopped, policy.certified) == (plain.stopped, plain.proved)
-        assert policy.recommend().top == plain.answer()
-        if cls is MaxGapElim and not policy.stopped:
-            assert policy.active == sorted(plain.active)
-        outcomes.append(plain.stopped)
+        outcomes.append(assert_twins_agree(cls, seed, shapes, stopping=rule, **extra))
 
     check()
     if rule is None or (cls, rule) in NEVER_STOPS:
@@ -107,6 +120,13 @@ def test_the_bottom_cluster_counts_with_its_own_reach():
     # Where that arm reaches 1.5 only, no gap below can be as large as the certain one.
     estimate = np.array([0.5, 1.0, 12.0]), np.array([0.0, 0.9, 12.0]), np.array([1.0, 1.5, 12.0])
     assert decided(RoundRobin, estimate, stopping="clusters").certified
+
+
+def test_the_lowest_slot_of_a_cluster_opens_at_its_highest_arm():
+    # The arms below may be 4 and 1.5, a gap of 2.5, beside a certain one of 3.5.
+    estimate = np.array([2.0, 1.75, 7.5]), np.array([0.0, 1.5, 7.5]), np.array([4.0, 2.0, 7.6])
+    assert decided(RoundRobin, estimate, stopping="clusters").certified
+    assert twins.clusters_rule(*estimate)
 
 
 @pytest.mark.parametrize("n_arms", [9, 10, 12, 20])

@@ -29,6 +29,21 @@ def instance(n_arms, seed):
     return maxgap.Problem(means, 0.15 if seed % 2 else rng.uniform(0.05, 0.2, n_arms))
 
 
+def test_a_short_run_of_every_policy_under_every_rule():
+    # The next test in small and all at once, so that what is badly broken fails soon.
+    problem = instance(5, 1)
+    for cls in CLASSES:
+        for rule in RULES:
+            settings = {"sigma": problem.sigmas, "stopping": rule}
+            run = simulate.run(
+                cls(5, **settings), problem, budget=130, rng=np.random.default_rng(1)
+            )
+            plain = twins.Plain(cls.__name__, 5, **settings)
+            twins.plain_run(plain, problem, 130, np.random.default_rng(1))
+            assert run.counts.tolist() == plain.counts.tolist()
+            assert (run.stopped, run.certified) == (plain.stopped, plain.proved)
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("cls", CLASSES)
 def test_compiled_runs_are_those_of_the_plain_twin_until_they_stop(cls, rule):
