@@ -83,7 +83,8 @@ test-package: $(READY)
 test-notebooks: $(READY)
 	@$(PY) -m pytest -q --nbval --nbval-current-env $(NOTEBOOKS)
 
-# No part of `make test`: every place takes HOURS on two cores, N=300 about MINUTES.
+# No part of `make test`: every place takes about three hours on two cores, N=300 a
+# quarter of an hour.
 mutants: $(READY)
 	@$(PY) tests/mutants.py -n $(or $(N),0)
 

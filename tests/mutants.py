@@ -40,7 +40,7 @@ LEAST = 0.95  # share of mutants that must be noticed, in every file
 
 #: What should notice, the fastest and most likely first.
 TESTS = {
-    "maxgap/gaps.py": ["gaps", "policies", "simulate"],
+    "maxgap/gaps.py": ["gaps", "policies"],
     "maxgap/stopping.py": ["policies", "runs"],
     "maxgap/policies.py": ["policies", "runs", "forgeries", "cases", "state_machine"],
     "maxgap/simulate.py": ["statistics", "runs", "simulate"],
