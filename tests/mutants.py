@@ -49,8 +49,13 @@ TESTS = {
     SCRIPT: ["explorable"],
 }
 
-#: Tests that start processes of their own or wait for many workers: slow, and about other things.
-LEFT_OUT = "not uncompiled and not without_compilation and not new_process and not any_backend"
+#: Tests that start processes of their own, wait for many workers, or take very long uncompiled.
+LEFT_OUT = " and ".join(
+    f"not {part}"
+    for part in (
+        "uncompiled", "without_compilation", "new_process", "any_backend", "4_workers", "all_differ"
+    )
+)  # fmt: skip
 
 Mutant = collections.namedtuple("Mutant", "file line function source change text")
 
