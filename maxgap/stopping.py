@@ -131,7 +131,7 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
                 below += 1
             else:
                 above += 1
-    return position > 0 and below == 1 and above == 1
+    return below == 1 and above == 1
 
 
 @inlined
