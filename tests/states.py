@@ -4,6 +4,9 @@ import numpy as np
 
 from maxgap._core.order import settle_all
 from maxgap._core.state import track_leaders
+from maxgap.policies._saved import _content as content_of
+
+__all__ = ["assert_order_holds", "content_of", "counters", "decided", "has_crossed"]
 
 #: Places of a file's "numbers".
 TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK = range(9)
@@ -25,6 +28,11 @@ def decided(cls, estimate, *, counts=None, **settings):
     settle_all(state)
     policy._decide()
     return policy
+
+
+def counters(policy):
+    """What is counted: the leaders, too, of which several may have as many samples."""
+    return policy._state.progress.tolist(), policy._state.sequence.tolist()
 
 
 def has_crossed(policy):

@@ -140,7 +140,7 @@ FORGERIES = [
 
 
 def forged(base, edits):
-    document = json.loads(json.dumps({"policy": BASES[base]()._content()}))
+    document = json.loads(json.dumps({"policy": core.content_of(BASES[base]())}))
     content = document["policy"]
     for what, value in edits.items():
         if what in COUNTER:

@@ -392,12 +392,19 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        if not stop_if_rule_holds(state, self._setting()) and self.may_stop():
+        if stop_if_rule_holds(state, self._setting()):
+            return
+        if self.may_stop():
             stop(state, BY_RULE)
+        else:
+            self._start_round()
 
     def _end_round(self) -> bool:
         """Change what a round changes beside samples; whether any rule may be looked at."""
         return True
+
+    def _start_round(self) -> None:
+        """Change what has to be right before arms are chosen."""
 
     def _listed(self) -> Integers:
         """The arms to sample next, increasing, listed now if they were not."""
@@ -467,9 +474,14 @@ class PaperPolicy(Policy):
 
     _choose: Callable[..., None]
     _after_round: Callable[..., bool] | None = None
+    _before_round: Callable[..., None] | None = None
 
     def _end_round(self) -> bool:
         return self._after_round is None or self._after_round(self._state)
+
+    def _start_round(self) -> None:
+        if self._before_round is not None:
+            self._before_round(self._state)
 
     def _list_next(self) -> None:
         if type(self).choose is PaperPolicy.choose:
