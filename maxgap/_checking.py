@@ -3,116 +3,140 @@
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from maxgap._numbers import as_float, is_whole
 from maxgap.confidence import RADII, check_sigma
 from maxgap.gaps import Floats, Integers
 
 #: The largest reward (in size) that a policy takes: differences of two must not overflow.
 LARGEST_REWARD = 1e300
 
+#: Attoseconds, the finest unit of NumPy's dates, in every unit of fixed length.
+_ATTOSECONDS = {
+    "W": 7 * 86_400 * 10**18,
+    "D": 86_400 * 10**18,
+    "h": 3_600 * 10**18,
+    "m": 60 * 10**18,
+    "s": 10**18,
+    "ms": 10**15,
+    "us": 10**12,
+    "ns": 10**9,
+    "ps": 10**6,
+    "fs": 10**3,
+    "as": 1,
+}
+_MONTHS = {"Y": 12, "M": 1}
+
 
 def checked_labels(arms: Any) -> list[Hashable]:
-    if isinstance(arms, (bool, np.bool_, str, bytes)):
+    """The labels in order, such as the user gave them; a count stands for 0, 1, ..."""
+    if isinstance(arms, np.ndarray) and arms.ndim == 0:
+        arms = arms[()]
+    if is_whole(arms):
+        if arms < 2:
+            raise ValueError(f"arms must be at least two, got {arms!r}")
+        try:
+            return list(range(int(arms)))
+        except (OverflowError, MemoryError) as problem:
+            raise ValueError(f"arms are more than memory holds, got {arms!r}") from problem
+    given = _in_order("arms", arms)
+    if given is None:
         raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
-    if isinstance(arms, numbers.Integral):
-        labels: list[Hashable] = list(range(int(arms)))
-    elif isinstance(arms, Iterable):
-        # NumPy scalars become plain Python values, so that labels can be saved.
-        labels = [x.item() if isinstance(x, np.generic) else x for x in arms]
-    else:
-        raise ValueError(f"arms must be a count or a sequence of labels, got {arms!r}")
+    labels = [_kept(label) for label in given]
     if len(labels) < 2:
         raise ValueError(f"arms must be at least two, got {arms!r}")
+    keys = set()
     seen = set()
     for label in labels:
         try:
-            repeated = label in seen
-        except TypeError as problem:
+            key = _key(label)
+            # Both: answers are sets of labels, lookups go by key.
+            repeated = key in keys or label in seen
+            keys.add(key)
+            seen.add(label)
+            usable = not _is_missing(label)
+        except (TypeError, ValueError, ArithmeticError) as problem:
+            # It has no hash, or, like pandas' NA, no answer to whether it equals itself.
             raise ValueError(f"arms holds {label!r}, which cannot be a label") from problem
+        if not usable:
+            raise ValueError(f"arms holds {label!r}, which cannot be a label")
         if repeated:
             raise ValueError(f"arms holds the label {label!r} more than once")
-        if label != label:
-            raise ValueError(f"arms holds {label!r}, which cannot be a label")
-        seen.add(label)
     return labels
+
+
+def label_index(labels: list[Hashable]) -> dict[Hashable, int]:
+    """Where each label is found by its key."""
+    return {_key(label): arm for arm, label in enumerate(labels)}
 
 
 def checked_batch(
     arms: Any, rewards: Any, labels: list[Hashable], index: dict[Hashable, int]
 ) -> tuple[Integers, Floats]:
     """Indices and rewards of a batch, or a ValueError before anything has changed."""
-    try:
-        single = np.ndim(rewards) == 0
-    except ValueError as problem:  # rows of unequal length
-        raise ValueError(f"rewards must be one number per arm, got {rewards!r}") from problem
-    if single:
-        label_list: Any = [arms]
-        reward_list: Any = [rewards]
-    else:
-        if isinstance(arms, (str, bytes)) or not isinstance(arms, Iterable):
-            raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
-        label_list, reward_list = arms, rewards
-    indices = checked_indices(label_list, labels, index)
-    if np.ma.is_masked(reward_list):
-        reward_list = np.ma.filled(reward_list.astype(np.float64), np.nan)
-    values = np.asarray(reward_list)
-    if values.ndim != 1 or values.size != indices.size:
+    if isinstance(rewards, Mapping):
         raise ValueError(
-            f"arms and rewards must have equal lengths, got {indices.size} and {values.shape}"
+            f"rewards is a mapping: give its keys as arms, its values as rewards, got {rewards!r}"
         )
-    if values.dtype.kind in "fiub":
-        with np.errstate(over="ignore"):  # longer floats may become infinite
-            values = values.astype(np.float64)
-        bad = ~(np.abs(values) <= LARGEST_REWARD)
+    given = _in_order("rewards", rewards)
+    told: Any
+    if given is None:
+        given = [rewards]
+        told = [arms[()] if isinstance(arms, np.ndarray) and arms.ndim == 0 else arms]
     else:
-        bad = np.array([not is_reward(x) for x in reward_list], dtype=np.bool_)
-        if not bad.any():
-            values = np.array([float(x) for x in reward_list])
+        told = _in_order("arms", arms)
+        if told is None:
+            raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
+    indices = checked_indices(told, labels, index)
+    if indices.size != len(given):
+        raise ValueError(
+            f"arms and rewards must have equal lengths, got {indices.size} and {len(given)}"
+        )
+    values = _checked_rewards(given)
+    bad = ~(np.abs(values) <= LARGEST_REWARD)
     if bad.any():
         at = int(bad.argmax())
         raise ValueError(
-            f"reward {list(reward_list)[at]!r} of arm {labels[indices[at]]!r} is not a "
-            f"finite number (of size at most {LARGEST_REWARD:g})"
+            f"rewards must be finite numbers of size at most {LARGEST_REWARD:g}, "
+            f"got reward {list(given)[at]!r} of arm {labels[indices[at]]!r}"
         )
     return indices, values
 
 
 def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
     """Index of every label, or a ValueError that names one that is unknown."""
-    if isinstance(told, np.ndarray) and told.ndim != 1:
-        raise ValueError(f"arms must be one-dimensional, got shape {told.shape}")
+    if isinstance(told, np.ndarray) and told.dtype.kind in "biufUS":
+        told = told.tolist()  # the same labels, found faster
     found = []
     for label in told:
         try:
-            arm = index.get(label)
-        except TypeError:  # unhashable
+            arm = index.get(_key(label) if isinstance(label, _KEYED) else label)
+        except (TypeError, ValueError):  # it has no hash
             arm = None
         # True == 1 and hash alike, but no one means arm 1 by True.
-        if arm is not None and isinstance(label, (bool, np.bool_)):
-            arm = arm if isinstance(labels[arm], bool) else None
+        if arm is not None and isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool):
+            arm = None
         if arm is None:
             raise ValueError(f"arms holds the unknown label {label!r}")
         found.append(arm)
     return np.array(found, dtype=np.int64)
 
 
-def is_reward(value: Any) -> bool:
-    """Whether it is a number small enough to be summed."""
-    size: Any = abs(value) if isinstance(value, numbers.Real) else math.nan
-    return bool(size <= LARGEST_REWARD)
-
-
-def checked_sigmas(sigma: ArrayLike, n_arms: int) -> Floats:
+def checked_sigmas(
+    sigma: Any, labels: list[Hashable], index: dict[Hashable, int]
+) -> tuple[Floats, bool]:
+    """The scale of every arm, and whether one was given for all. Labelled ones go by label."""
+    if hasattr(sigma, "items"):  # a mapping or a pandas Series
+        sigma = _by_label(sigma, labels, index)
     sigmas = check_sigma(sigma)
-    if sigmas.shape not in ((), (n_arms,)):
-        raise ValueError(f"sigma: one number or {n_arms} are needed, got shape {sigmas.shape}")
-    return np.full(n_arms, sigmas)
+    if sigmas.shape not in ((), (len(labels),)):
+        raise ValueError(f"sigma: one number or {len(labels)} are needed, got shape {sigmas.shape}")
+    return np.full(len(labels), sigmas), sigmas.ndim == 0
 
 
 def checked_confidence(confidence: Any) -> Any:
@@ -125,6 +149,119 @@ def checked_confidence(confidence: Any) -> Any:
 
 def checked_factor(c: Any) -> float:
     """The factor of MaxGapUCB's stopping rule, or a ValueError."""
-    if not isinstance(c, numbers.Real) or not 0 < float(c) < math.inf:
+    factor = as_float(c)
+    if factor is None or not 0 < factor < math.inf:
         raise ValueError(f"c must be a positive number, got {c!r}")
-    return float(c)
+    return factor
+
+
+# -- labels ------------------------------------------------------------------------------------
+
+#: Labels that are found by something else than themselves.
+_KEYED = (np.generic, datetime, timedelta)
+
+
+def _kept(label: Any) -> Hashable:
+    """A label as it was given, in a form that has a hash and does not change."""
+    if isinstance(label, np.void) and label.dtype.names is not None:
+        # A record is a view of the user's array, and has a hash only if no one can write to it.
+        frozen = np.array([label], dtype=label.dtype)
+        frozen.flags.writeable = False
+        return frozen[0]
+    # Python's own form is equal to it, and can be saved.
+    return _plain(label) if isinstance(label, np.generic) else label
+
+
+def _plain(scalar: np.generic) -> Any:
+    """Python's number or text for NumPy's; other kinds have no form in Python that is equal."""
+    return scalar.item() if scalar.dtype.kind in "biufcUS" else scalar
+
+
+def _key(label: Any) -> Hashable:
+    """Equal labels have equal keys: NumPy's hashes alone do not promise that for its own kinds."""
+    if isinstance(label, np.void):
+        return np.void, label.dtype.names, label.item()
+    # pandas' own times are subclasses of Python's, and finer.
+    if isinstance(label, datetime) and label.tzinfo is None:
+        convert = getattr(label, "to_datetime64", None)
+        label = convert() if convert else np.datetime64(label)
+    elif isinstance(label, timedelta):
+        convert = getattr(label, "to_timedelta64", None)
+        label = convert() if convert else np.timedelta64(label)
+    if isinstance(label, (np.datetime64, np.timedelta64)) and not np.isnat(label):
+        unit, step = np.datetime_data(label.dtype)
+        if isinstance(label, np.datetime64) and unit in ("Y", "M"):
+            label = label.astype("datetime64[D]")
+            unit, step = "D", 1
+        # In Python's integers, which do not overflow. Months and years have no fixed length.
+        for lengths in (_ATTOSECONDS, _MONTHS):
+            if unit in lengths:
+                count = int(label.astype(np.int64)) * step * lengths[unit]
+                return type(label), lengths is _MONTHS, count
+    return _plain(label) if isinstance(label, np.generic) else label
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether it is not equal to itself, as NaN and NaT, or a tuple holds such a value."""
+    if isinstance(label, tuple):
+        return any(_is_missing(part) for part in label)
+    return bool(label != label)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a table would take it for missing: None, NaN, NaT or NA, alone or in a tuple."""
+    try:
+        return label is None or _is_missing(label)
+    except (TypeError, ValueError, ArithmeticError):
+        return True
+
+
+def _by_label(sigma: Any, labels: list[Hashable], index: dict[Hashable, int]) -> list[Any]:
+    """The values of a mapping or a Series, in the order of the labels."""
+    pairs = list(sigma.items())
+    try:
+        arms = checked_indices([label for label, _ in pairs], labels, index)
+        fits = sorted(arms.tolist()) == list(range(len(labels)))
+        reason = "not every label just once"
+    except ValueError as problem:
+        fits, reason = False, str(problem)
+    if not fits:
+        raise ValueError(
+            "sigma comes with labels, which must be those of the arms "
+            f"(for one per arm by position give the values alone): {reason}, got {sigma!r}"
+        )
+    values: list[Any] = [None] * len(labels)
+    for arm, (_, value) in zip(arms, pairs, strict=True):
+        values[arm] = value
+    return values
+
+
+# -- rewards -----------------------------------------------------------------------------------
+
+
+def _in_order(name: str, values: Any) -> Any:
+    """A list or an array of the values, which consumes an iterator; None for a single value."""
+    if isinstance(values, (set, frozenset)):
+        raise ValueError(f"{name} is a set, which has no order: give a list, got {values!r}")
+    dimensions: Any = getattr(values, "ndim", None)
+    if isinstance(values, (str, bytes)) or dimensions == 0 or not isinstance(values, Iterable):
+        return None
+    if isinstance(dimensions, int) and dimensions > 1:
+        raise ValueError(f"{name} must be one-dimensional, got {values!r}")
+    # pandas' own columns are read value by value, so that labels are those that it shows.
+    return values if isinstance(values, (list, np.ndarray)) else list(values)
+
+
+def _checked_rewards(given: Sequence[Any] | np.ndarray) -> Floats:
+    """Their floats; NaN for what is no number."""
+    masked = isinstance(given, list) and any(isinstance(x, np.ma.MaskedArray) for x in given)
+    if not masked and not np.ma.is_masked(given):
+        try:
+            array = np.asarray(given)
+        except ValueError:  # rows of unequal length
+            array = np.empty(0, dtype=object)
+        if array.ndim == 1 and array.dtype.kind in "fiub":
+            with np.errstate(over="ignore"):  # longer floats may become infinite
+                return array.astype(np.float64)
+    floats = [float(x) if isinstance(x, (bool, np.bool_)) else as_float(x) for x in given]
+    return np.array([math.nan if x is None else x for x in floats])

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
-import tempfile
-from pathlib import Path
+import secrets
+import stat
+from collections.abc import Iterator
 from typing import Any
+
+StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+#: Flags of a new file; Windows knows the last but not the two before.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+for _name in ("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):
+    _NEW |= getattr(os, _name, 0)
 
 
 def digest(content: dict[str, Any]) -> str:
@@ -16,15 +26,102 @@ def digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that ``path`` holds either its old content or all of the new."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def checked_path(path: Any) -> str:
+    """The path as text, whatever its bytes, or a ValueError."""
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        text = os.fsdecode(path)
+    except TypeError as problem:
+        raise ValueError(f"path must be the path of a file, got {path!r}") from problem
+    if not text or "\0" in text:
+        raise ValueError(f"path must be the path of a file, got {path!r}")
+    return text
+
+
+def write_whole(path: StrPath, text: str) -> None:
+    """Write a file so that ``path`` holds either its old content or all of the new.
+
+    A symbolic link stays one; its target is written. Of an old file mode, group and owner are
+    kept, as far as the system lets us.
+    """
+    name = checked_path(path)
+    with _naming(name):
+        old = _replaceable(name)
+        target = os.path.realpath(name)
+        folder = os.path.dirname(target)
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, "There is no such folder", folder)
+        # Of fixed length, since the file's own name may be as long as names can be.
+        temporary = os.path.join(folder, f".maxgap-{secrets.token_hex(8)}.tmp")
+        # A new file gets what the umask leaves; one that replaces another is nobody's until it is
+        # as accessible as that was.
+        handle = os.open(temporary, _NEW, 0o666 if old is None else 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                if old is not None:
+                    _inherit(handle, old)
+                file.write(text.encode("utf-8"))
+                file.flush()
+                os.fsync(handle)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        _flush_folder(folder)
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Errors of the system name the file that the user meant: a full disk names none."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno is None or problem.filename == name:
+            raise
+        raise OSError(problem.errno, problem.strerror, name) from problem
+
+
+def _replaceable(name: str) -> os.stat_result | None:
+    """The status of the file that is there, None if there is none; an error if it must stay."""
+    if os.path.basename(name) in ("", os.curdir, os.pardir):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    try:
+        old = os.stat(name)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(old.st_mode):
+        raise ValueError(f"path must be that of a regular file, not of a device or pipe: {name!r}")
+    # Renaming asks only for the folder's permission; a file that is read-only is meant to stay.
+    if not os.access(name, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+    return old
+
+
+def _inherit(handle: int, old: os.stat_result) -> None:
+    """Give an open file the mode, and as far as allowed the owner and group, of another."""
+    if hasattr(os, "fchown"):
+        try:
+            os.fchown(handle, old.st_uid, old.st_gid)
+        except OSError:  # only root gives files away; a group of one's own may be kept
+            with contextlib.suppress(OSError):
+                os.fchown(handle, -1, old.st_gid)
+    if hasattr(os, "fchmod"):  # last, since a change of owner may clear bits
+        mode = stat.S_IMODE(old.st_mode)
+        if os.fstat(handle).st_gid != old.st_gid:
+            mode &= ~stat.S_IRWXG  # what the old group might do was not meant for ours
+        os.fchmod(handle, mode)
+
+
+def _flush_folder(folder: str) -> None:
+    """Make a renaming last through a power cut, where folders can be opened and flushed."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    # The file is in place either way, so a system that refuses is no reason to fail.
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

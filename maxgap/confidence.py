@@ -32,8 +32,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._elementary import log, log_of_array
+from maxgap._numbers import as_float, as_floats, is_whole
 
-__all__ = ["RADII", "check_delta", "check_sigma", "guarantees", "radius", "radius_rows"]
+__all__ = ["RADII", "guarantees", "radius"]
 
 LIL_EPSILON = 0.01
 """Jamieson et al. leave epsilon free; this is the value of their experiments."""
@@ -201,8 +202,8 @@ def radius(
     known = _RADII.get(name) if isinstance(name, str) else None
     if known is None and not callable(name):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
-    check_delta(delta)
-    if not isinstance(n_arms, (int, np.integer)) or isinstance(n_arms, bool) or n_arms < 1:
+    delta = check_delta(delta)
+    if not is_whole(n_arms) or n_arms < 1:
         raise ValueError(f"n_arms: a whole number from 1 is needed, got {n_arms!r}")
     counts, sigmas = _counts(n), check_sigma(sigma)
     try:
@@ -263,8 +264,8 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     return bool(np.all(sigmas <= _RADII[name].proved_to))
 
 
-def check_delta(delta: float) -> None:
-    """Raise ``ValueError`` unless `delta` is one number inside (0, 1).
+def check_delta(delta: object) -> float:
+    """Return `delta` as a float, or raise ``ValueError`` unless it is one number inside (0, 1).
 
     Examples
     --------
@@ -273,9 +274,10 @@ def check_delta(delta: float) -> None:
     ...
     ValueError: delta: a number inside (0, 1) is needed, got 1.5
     """
-    number = isinstance(delta, (int, float, np.integer, np.floating))
-    if not number or not 0 < delta < 1:
+    number = as_float(delta)
+    if number is None or not 0 < number < 1:
         raise ValueError(f"delta: a number inside (0, 1) is needed, got {delta!r}")
+    return number
 
 
 def check_sigma(sigma: ArrayLike) -> Float:
@@ -286,21 +288,17 @@ def check_sigma(sigma: ArrayLike) -> Float:
     >>> check_sigma([1, 2])
     array([1., 2.])
     """
-    try:
-        array = np.asarray(sigma)
-    except ValueError as problem:  # rows of unequal length
-        raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}") from problem
-    if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
+    array = as_floats(sigma)
+    if array is None or not np.all((array > 0) & np.isfinite(array)):
         raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}")
-    return array.astype(np.float64)
+    return array
 
 
 def _counts(n: ArrayLike) -> Float:
-    array = np.asarray(n)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"n: whole numbers are needed, got {n!r}")
     # Floating point before any arithmetic: the square of 50,000 does not fit 32 bits.
-    counts = array.astype(np.float64)
+    counts = as_floats(n)
+    if counts is None:
+        raise ValueError(f"n: whole numbers are needed, got {n!r}")
     if not np.all(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))):
         raise ValueError(f"n: whole numbers from 0 are needed, got {n!r}")
     return counts

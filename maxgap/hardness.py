@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxgap._numbers import as_float, is_whole
+from maxgap.confidence import check_delta
 from maxgap.problems import Problem, rounding
 
 __all__ = [
@@ -311,8 +313,8 @@ def radius_constant(delta: float, n_arms: int) -> float:
     >>> round(radius_constant(0.5, 2), 4)
     4.9016
     """
-    _check_delta(delta)
-    if not isinstance(n_arms, (int, np.integer)) or isinstance(n_arms, bool) or n_arms < 2:
+    delta = check_delta(delta)
+    if not is_whole(n_arms) or n_arms < 2:
         raise ValueError(f"n_arms: a whole number from 2 is needed, got {n_arms!r}")
     peak = np.e / 2 * (n_arms / delta) ** 1.5
     return float(4 / (1 - 2 / peak))
@@ -367,10 +369,9 @@ def arm_sample_bounds(
     >>> arm_sample_bounds([0.0, 0.25, 1.25, 1.75], 0.1, policy="MaxGapElim")
     array([6656.,   inf,   inf, 6656.])
     """
-    _check_delta(delta)
+    delta = check_delta(delta)
     _check_formula(formula)
-    if not isinstance(sigma, (int, float, np.number)) or not 0 < sigma < np.inf:
-        raise ValueError(f"sigma: one positive number is needed, got {sigma!r}")
+    sigma = _positive("sigma", sigma)
     problem = Problem(means)
     _ = problem.split_rank  # Refuses a tie: the theorems assume one answer.
     if policy == "MaxGapElim":
@@ -475,11 +476,9 @@ def lower_bound(
     >>> round(lower_bound(0.1, 0.05, formula="printed"), 1)
     48.1
     """
-    _check_delta(delta)
+    delta = check_delta(delta)
     _check_formula(formula)
-    for name, value in (("epsilon", epsilon), ("sigma", sigma)):
-        if not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
-            raise ValueError(f"{name}: one positive number is needed, got {value!r}")
+    epsilon, sigma = _positive("epsilon", epsilon), _positive("sigma", sigma)
     if arm not in (4, 1):
         raise ValueError(f"arm: the paper bounds arm 4 and arm 1, got {arm!r}")
     if formula == "printed" and arm == 1:
@@ -505,6 +504,8 @@ def _check_formula(formula: str) -> None:
         raise ValueError(f"formula: 'corrected' or 'printed' is needed, got {formula!r}")
 
 
-def _check_delta(delta: float) -> None:
-    if not isinstance(delta, (int, float, np.number)) or not 0 < delta < 1:
-        raise ValueError(f"delta: a number inside (0, 1) is needed, got {delta!r}")
+def _positive(name: str, value: object) -> float:
+    number = as_float(value)
+    if number is None or not 0 < number < np.inf:
+        raise ValueError(f"{name}: one positive number is needed, got {value!r}")
+    return number

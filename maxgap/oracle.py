@@ -97,7 +97,7 @@ def search_known_order(
     >>> bool(runs.stopped.all()), int(runs.correct.sum()) >= 19
     (True, True)
     """
-    check_delta(delta)
+    delta = check_delta(delta)
     n_gaps = problem.n_arms - 1
     for name, value, least in (("budget", budget, 2 * n_gaps), ("replicates", replicates, 1)):
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

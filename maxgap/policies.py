@@ -24,11 +24,9 @@ from __future__ import annotations
 import copy
 import json
 import math
-import os
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,10 +40,11 @@ from maxgap._checking import (
     checked_factor,
     checked_labels,
     checked_sigmas,
+    label_index,
 )
 from maxgap._compiled import compiled
 from maxgap._elementary import log
-from maxgap._saving import digest, write_whole
+from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import check_delta, guarantees, radius, radius_rows
 from maxgap.gaps import (
     WIDTHS,
@@ -665,12 +664,16 @@ class Policy:
 
     Parameters
     ----------
-    arms : int or sequence of hashable
-        How many arms, or their distinct labels. A count stands for the labels 0, 1, ..., K - 1.
+    arms : int or iterable of hashable
+        How many arms, or their distinct labels in order. A count stands for 0, 1, ..., K - 1.
+        Labels come back as they were given. As in a dict, equal ones are the same: 1, 1.0 and
+        ``np.int64(1)``, or one instant in two units of NumPy's dates; but True is not 1. None is a
+        label, NaN and whatever else is not equal to itself is not.
     delta : float
         Probability of error allowed, in (0, 1).
-    sigma : float or array_like, shape (K,)
-        Sub-Gaussian scale of the rewards, one for all arms or one per arm.
+    sigma : float, array_like of shape (K,), or mapping
+        Sub-Gaussian scale of the rewards, one for all arms or one per arm. A mapping or a pandas
+        Series goes by its labels, which must be those of the arms, in any order.
     confidence : str or callable
         Name of a radius in :data:`maxgap.confidence.RADII`, or a function
         ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
@@ -711,11 +714,9 @@ class Policy:
         stopping: str | _Default | None = DEFAULT,
     ) -> None:
         self._labels = checked_labels(arms)
-        self._index = {label: arm for arm, label in enumerate(self._labels)}
-        check_delta(delta)
-        self._delta = float(delta)
-        self._sigmas = checked_sigmas(sigma, len(self._labels))
-        self._scalar_sigma = np.ndim(sigma) == 0
+        self._index = label_index(self._labels)
+        self._delta = check_delta(delta)
+        self._sigmas, self._scalar_sigma = checked_sigmas(sigma, self._labels, self._index)
         self._confidence = checked_confidence(confidence)
         if not isinstance(nested, (bool, np.bool_)):
             raise ValueError(f"nested must be True or False, got {nested!r}")
@@ -752,6 +753,10 @@ class Policy:
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
 
+        A reward is any real number: of Python, its decimals and fractions included, of NumPy or of
+        pandas. The two sequences may be columns, views or iterators, which are consumed; they pair
+        up by position, whatever a Series has as its index.
+
         Any arm may be told at any time, asked for or not, in any order. The policy decides once
         after each call. After it has stopped, rewards still count in the means and intervals; the
         answer stays.
@@ -759,8 +764,8 @@ class Policy:
         Raises
         ------
         ValueError
-            For an unknown label, a reward that is not a finite number, or unequal lengths. Nothing
-            is taken then, not even what was right.
+            For an unknown label, a reward that is not a finite number, unequal lengths, or a set,
+            which has no order. Nothing is taken then, not even what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         if indices.size == 0:
@@ -906,17 +911,22 @@ class Policy:
 
     # -- keeping -----------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
 
         The file is written beside ``path``, flushed to disk and renamed, so a file that was there
-        before is replaced only by a complete one.
+        before is replaced only by a complete one. Its mode, and where allowed its owner, are kept;
+        a new one is as accessible as the umask says. Of a symbolic link the target is replaced;
+        another hard link to the same file keeps the old content.
 
         Raises
         ------
         ValueError
             If the radius is a function, or a label is not a string or a number: JSON has no form
-            for them.
+            for them. If ``path`` is a device, a pipe or a socket.
+        OSError
+            Names the file if the system does not let it be written: it is a folder or read-only,
+            its folder is missing or read-only, the disk is full. An old file is whole then.
         """
         if callable(self._confidence):
             raise ValueError(
@@ -933,7 +943,7 @@ class Policy:
                 "sha256": digest(content),
                 "policy": content,
             }
-            write_whole(Path(path), json.dumps(document, allow_nan=False, indent=1))
+            write_whole(path, json.dumps(document, allow_nan=False, indent=1))
 
     def _content(self) -> dict[str, Any]:
         """What a file says of the policy."""
@@ -1156,18 +1166,20 @@ POLICIES = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Policy:
+def load(path: StrPath) -> Policy:
     """Read a policy that :meth:`Policy.save` has written; it goes on as if never stopped.
 
     Raises
     ------
     ValueError
-        Names the file if it is not a saved policy, was cut short or was changed by hand.
+        Names the file if it is not a saved policy, was cut short or was changed by hand, also if
+        what it says contradicts itself.
+    OSError
+        Names the file if it is not there or cannot be read.
 
     Examples
     --------
     >>> import tempfile
-    import threading
     >>> from pathlib import Path
     >>> policy = RoundRobin(["red", "blue"])
     >>> policy.tell("red", 0.5)
@@ -1176,9 +1188,10 @@ def load(path: str | os.PathLike[str]) -> Policy:
     ...     load(Path(folder) / "policy.json").counts.tolist()
     [1, 0]
     """
-    path = Path(path)
+    name = checked_path(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with open(name, encoding="utf-8") as file:
+            document = json.load(file)
         if document["format"] != FORMAT:
             raise ValueError("it is of another format")
         if document["version"] != FORMAT_VERSION:
@@ -1186,7 +1199,10 @@ def load(path: str | os.PathLike[str]) -> Policy:
         content = document["policy"]
         if document["sha256"] != digest(content):
             raise ValueError("its contents do not match their checksum")
-        return _restored(content)
+        policy = _restored(content)
+        if digest(policy._content()) != digest(content):
+            raise ValueError("it holds what no policy writes")
+        return policy
     except (
         ValueError,
         KeyError,
@@ -1195,7 +1211,7 @@ def load(path: str | os.PathLike[str]) -> Policy:
         OverflowError,
         RecursionError,
     ) as problem:
-        raise ValueError(f"{str(path)!r} is not a saved policy: {problem}") from problem
+        raise ValueError(f"{name!r} is not a saved policy: {problem}") from problem
 
 
 def _restored(content: dict[str, Any]) -> Policy:
@@ -1247,7 +1263,11 @@ def _saved_list(
 
 
 def _check_restored(policy: Policy) -> None:
-    """Refuse a state that no policy can be in: compiled code trusts indices and counts."""
+    """Refuse a state that no policy can be in: compiled code trusts indices and counts.
+
+    What follows from the counts, the means and the intervals is compared with what they give.
+    Files of version 0.1.0 differ from ours in the last bits of a radius, in nothing else.
+    """
     state = policy._state
     arms, counters = state.arms, state.numbers
     n_arms, counts, n_next = arms.size, arms["count"], counters[N_NEXT]
@@ -1255,26 +1275,109 @@ def _check_restored(policy: Policy) -> None:
     asked = state.next_arms[: max(n_next, 0)]
     leaders = counters[[FIRST, SECOND]]
     known = ((leaders >= 0) & (leaders < n_arms)).all() and leaders[0] != leaders[1]
-    stops = [0, BY_RULE, BY_PROVED_RULE]
-    if policy._stopping != "clusters" and (policy._stopping, policy._kind) != ("paper", ELIM):
-        stops.remove(BY_PROVED_RULE)
     unsampled = counts == 0
+    stopped = counters[STOPPED] != 0
+    complete = not unsampled.any()
+    searching = policy._kind == SORT and complete
+    last_look = counters[LAST_LOOK]
+    looks = policy._stopping == "authors" and complete and last_look >= rules.AUTHORS_LOOK_EVERY
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == counters[TOTAL]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
+        ("means", (arms["mean"][unsampled] == 0).all()),
         ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
-        ("lower", (arms["lower"][unsampled] == -np.inf).all()),
-        ("upper", (arms["upper"][unsampled] == np.inf).all()),
+        ("lower", np.array_equal(arms["lower"] == -np.inf, unsampled)),
+        ("upper", np.array_equal(arms["upper"] == np.inf, unsampled)),
         ("sequence", np.array_equal(np.sort(state.sequence), every_arm)),
+        ("sequence", counters[SEARCHING] == 1 or np.array_equal(state.sequence, every_arm)),
         ("next_arms", ((state.next_arms >= 0) & (state.next_arms < n_arms)).all()),
-        ("next_arms", n_next <= n_arms and (np.diff(asked) > 0).all()),
-        ("next_arms", (n_next == 0) == (counters[STOPPED] != 0) and n_next >= 0),
+        ("next_arms", 0 <= n_next <= n_arms and (np.diff(asked) > 0).all()),
+        ("next_arms", (n_next == 0) == stopped),
         ("numbers", unsampled.sum() == counters[UNSAMPLED]),
-        ("numbers", known and np.array_equal(np.sort(counts[leaders]), np.sort(counts)[-2:])),
-        ("numbers", counters[STOPPED] in stops),
-        ("numbers", counters[SEARCHING] in (0, 1) and counters[CROSSED] in (0, 1)),
-        ("numbers", 0 <= counters[LAST_LOOK] <= counters[TOTAL]),
-        ("top", counters[STOPPED] == 0 or 0 < arms["top"].sum() < n_arms),
+        ("numbers", known and np.array_equal(counts[leaders], np.sort(counts)[:-3:-1])),
+        ("numbers", counters[STOPPED] in (0, _way_to_stop(policy))),
+        ("numbers", not stopped or complete),
+        ("numbers", counters[SEARCHING] in ((0, 1) if searching else (0,))),
+        ("numbers", counters[SEARCHING] == 1 or not (stopped and policy._kind == SORT)),
+        ("numbers", counters[CROSSED] in ((0, 1) if policy._nested else (0,))),
+        ("numbers", last_look == 0 or (looks and last_look <= counters[TOTAL])),
+        ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
+        ("active", (policy._kind == ELIM and complete) or arms["active"].all()),
+        ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")
+    _check_intervals(policy)
+    _check_decision(policy)
+
+
+def _way_to_stop(policy: Policy) -> int:
+    """The value of ``numbers[STOPPED]`` after its rule has held; 0 if it never does."""
+    rule, kind = policy._stopping, policy._kind
+    if rule == "clusters" or (rule == "paper" and kind == ELIM):
+        return BY_PROVED_RULE
+    no_rule = {ROUND_ROBIN: (None, "paper", "literal"), SORT: (None, "authors")}
+    return 0 if rule in no_rule.get(kind, (None,)) else BY_RULE
+
+
+def _check_intervals(policy: Policy) -> None:
+    """Refuse intervals that the counts and means do not give, eqs. (5) and (28)."""
+    sampled = policy._state.arms["count"] > 0
+    arms = policy._state.arms[sampled]
+    half_width = radius(
+        policy._confidence,
+        arms["count"],
+        delta=policy._delta,
+        n_arms=sampled.size,
+        sigma=policy._sigmas[sampled],
+    )
+    rounding = 1e-9 * half_width + 1e-15 * np.abs(arms["mean"])
+    below = arms["lower"] - (arms["mean"] - half_width)
+    above = arms["mean"] + half_width - arms["upper"]
+    if not policy._nested:
+        fits = (np.abs(below) <= rounding) & (np.abs(above) <= rounding)
+    else:
+        # One that has crossed keeps an interval from before, which was not always as narrow.
+        fits = (below >= -rounding) & (above >= -rounding)
+        fits |= policy._state.numbers[CROSSED] == 1
+    if not fits.all():
+        raise ValueError("its lower and upper cannot be those of a policy")
+
+
+def _check_decision(policy: Policy) -> None:
+    """Refuse next arms, or a stop, that the intervals do not give.
+
+    After a stop the intervals may have moved on. Only where they cannot have, because every arm
+    has a single sample, is it decided again; and nested ones only shrink, so that what was certain
+    still is.
+    """
+    given = policy._state
+    state = copy.deepcopy(given)
+    arms, counters = state.arms, state.numbers
+    sort_again(arms, state.slots, 0, arms.size - 1)
+    renew_slots(state.slots, state.trees, 0, arms.size - 1)
+    stopped = counters[STOPPED] != 0
+    if stopped:
+        top = given.arms["top"]
+        apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
+        held = policy._nested and counters[CROSSED] == 0
+        if counters[STOPPED] == BY_PROVED_RULE and held and not apart:
+            raise ValueError("its top cannot be that of a policy")
+        if counters[TOTAL] > arms.size:
+            return
+        counters[[STOPPED, LAST_LOOK, SEARCHING]] = 0
+        arms["active"], arms["top"], arms["sequence"] = True, False, np.arange(arms.size)
+    elif policy._kind == ELIM and counters[N_NEXT] == arms.size and arms["active"].all():
+        return  # all may have been let in again, after an interval has missed
+    decide(*state, *policy._settings()[2:])
+    list_next(*state, policy._kind)
+    n_next = counters[N_NEXT]
+    for name, holds in (
+        ("numbers", np.array_equal(counters, given.numbers)),
+        ("next_arms", np.array_equal(state.next_arms[:n_next], given.next_arms[:n_next])),
+        ("sequence", np.array_equal(state.sequence, given.sequence)),
+        ("active", np.array_equal(arms["active"], given.arms["active"])),
+        ("top", np.array_equal(arms["top"], given.arms["top"])),
     ):
         if not holds:
             raise ValueError(f"its {name} cannot be those of a policy")

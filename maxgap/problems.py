@@ -13,9 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from maxgap._numbers import as_floats, is_whole
 
 __all__ = [
     "Problem",
@@ -51,7 +54,8 @@ class Problem:
         True means, in the rewards' units. At least two, all finite, in any order.
     sigma : float or array_like of shape (K,), default 1.0
         Scale of the noise: standard deviation of normal rewards, in the rewards' units. One number,
-        or one per arm.
+        or one per arm. Arms are positions here: a pandas Series is read by position, and two of
+        them must have the same index.
 
     Attributes
     ----------
@@ -95,6 +99,13 @@ class Problem:
         if checked.ndim != 1 or checked.size < 2:
             raise ValueError(f"means: at least two arms in one dimension are needed, got {means!r}")
         checked_sigma = _real_array("sigma", sigma)
+        ours: Any = getattr(means, "index", None)
+        theirs: Any = getattr(sigma, "index", None)
+        if hasattr(ours, "equals") and hasattr(theirs, "equals") and not ours.equals(theirs):
+            raise ValueError(
+                "sigma: its index is not that of means; arms are positions here, so give values "
+                f"in one order, got {sigma!r}"
+            )
         if checked_sigma.shape not in ((), checked.shape):
             raise ValueError(f"sigma: one value or {checked.size} are needed, got {sigma!r}")
         if not np.all(checked_sigma > 0):
@@ -222,7 +233,7 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
     94
     """
     scores = _streetview_scores()
-    if not _is_integer(n_arms) or not 2 <= n_arms <= scores.size:
+    if not is_whole(n_arms) or not 2 <= n_arms <= scores.size:
         raise ValueError(
             f"n_arms: a whole number from 2 to {scores.size} is needed, got {n_arms!r}"
         )
@@ -250,8 +261,7 @@ def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
     >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
     (24, 18, 1.0)
     """
-    _check_number("small_gap", small_gap, above=0.0, below=0.98)
-    gaps = np.full(23, float(small_gap))
+    gaps = np.full(23, _checked_number("small_gap", small_gap, above=0.0, below=0.98))
     gaps[9 - 1] = 0.98
     gaps[18 - 1] = 1.0
     return Problem(_means_from_gaps(gaps), sigma)
@@ -282,13 +292,13 @@ def one_large_gap(
     array([1.75, 1.5 , 0.5 , 0.25, 0.  ])
     """
     for name, value in (("n_top", n_top), ("n_bottom", n_bottom)):
-        if not _is_integer(value) or value < 1:
+        if not is_whole(value) or value < 1:
             raise ValueError(f"{name}: a whole number from 1 is needed, got {value!r}")
-    _check_number("delta_max", delta_max, above=0.0)
-    _check_number("delta_min", delta_min, below=float(delta_max))
+    delta_max = _checked_number("delta_max", delta_max, above=0.0)
+    delta_min = _checked_number("delta_min", delta_min, below=delta_max)
     if delta_min < 0:
         raise ValueError(f"delta_min: must not be negative, got {delta_min!r}")
-    gaps = np.full(n_top + n_bottom - 1, float(delta_min))
+    gaps = np.full(n_top + n_bottom - 1, delta_min)
     gaps[n_top - 1] = delta_max
     return Problem(_means_from_gaps(gaps), sigma)
 
@@ -347,6 +357,7 @@ def four_arms_alternative(
     1.275
     """
     means = _four_means(epsilon, nu)
+    epsilon, nu = float(epsilon), float(nu)
     if arm == 4:
         means[3] = 2.1 * epsilon
     elif arm == 1:
@@ -381,7 +392,7 @@ def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:
     >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
     (18, 6, 0.4)
     """
-    _check_number("gap", gap, above=0.0)
+    gap = _checked_number("gap", gap, above=0.0)
     gaps = np.full(17, 0.02)
     gaps[6 - 1] = 0.4
     gaps[12 - 1] = gap
@@ -396,8 +407,8 @@ def _streetview_scores() -> NDArray[np.float64]:
 
 
 def _four_means(epsilon: float, nu: float) -> NDArray[np.float64]:
-    _check_number("nu", nu, above=0.0)
-    _check_number("epsilon", epsilon, above=0.0, below=float(nu) / 1.1)
+    nu = _checked_number("nu", nu, above=0.0)
+    epsilon = _checked_number("epsilon", epsilon, above=0.0, below=nu / 1.1)
     return np.array([2 * nu + 2 * epsilon, nu + 2 * epsilon, epsilon, 0.0])
 
 
@@ -417,27 +428,21 @@ def _shown(means: NDArray[np.float64]) -> str:
 
 
 def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name}: not an array of numbers, got {value!r}") from error
-    if array.dtype.kind not in "iuf":
+    array = as_floats(value)
+    if array is None:
         raise ValueError(f"{name}: numbers are needed, got {value!r}")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name}: must be finite, got {value!r}")
     # Adding 0.0 turns -0.0 into 0.0, so that equal problems have equal hashes.
-    return array.astype(np.float64) + 0.0
+    return array + 0.0
 
 
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _check_number(
+def _checked_number(
     name: str, value: float, *, above: float = -np.inf, below: float = np.inf
-) -> None:
+) -> float:
     number = _real_array(name, value)
     if number.ndim != 0 or not above < number < below:
         raise ValueError(
             f"{name}: one number between {above:g} and {below:g} is needed, got {value!r}"
         )
+    return float(number)

@@ -8,14 +8,16 @@ replicates run in threads, or wherever ``joblib.parallel_config`` sends them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from maxgap._checking import is_missing
 from maxgap._compiled import compiled
+from maxgap._numbers import is_whole
 from maxgap.gaps import Flags, Floats, Integers, Records
 from maxgap.policies import (
     CROSSED,
@@ -48,6 +50,11 @@ STUDENT_T_SCALE = 3.0**0.5
 
 #: Replicates handed to a worker at a time, or fewer, so that all workers have some.
 CHUNK = 8
+
+#: Largest number of samples that a count holds.
+LARGEST_BUDGET = 2**63 - 1
+#: Largest number of replicates, checkpoints or resamples: a kilobyte each is all of a memory.
+LARGEST_NUMBER = 10**7
 
 #: Normal deviate of the 97.5 % quantile: all intervals of a Study cover 95 %.
 Z = 1.959963984540054
@@ -289,7 +296,7 @@ def run(
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     _check_setting(policy, problem, noise)
-    budget = _positive_integer("budget", budget)
+    budget = _positive_integer("budget", budget, LARGEST_BUDGET)
     started, wrong, _ = _run_once(policy, problem, budget, rng, noise, np.array([budget]))
     complete = started._state.numbers[UNSAMPLED] == 0
     return Run(
@@ -341,14 +348,14 @@ def _run_once(
 
 
 def replicate(
-    policies: Mapping[str, Policy],
+    policies: Mapping[Hashable, Policy],
     problem: Problem,
     *,
     budget: int,
     replicates: int,
     checkpoints: int | Iterable[int] = 100,
     seed: int,
-    n_jobs: int = -1,
+    n_jobs: int | None = -1,
     progress: Callable[..., Iterable[Any]] | None = None,
     noise: str = "normal",
 ) -> Study:
@@ -356,22 +363,23 @@ def replicate(
 
     Parameters
     ----------
-    policies : mapping of str to Policy
-        Label -> policy, not yet started.
+    policies : mapping of hashable to Policy
+        Label -> policy, not yet started. The tables hold the labels as they are, tuples too; None
+        and NaN, which a table takes for missing, are refused.
     problem : Problem
         True means and scales.
     budget : int
-        The largest number of samples of a run.
+        The largest number of samples of a run, at most 2^63 - 1.
     replicates : int
-        Runs of each policy.
+        Runs of each policy, at most 10^7.
     checkpoints : int or iterable of int
         How many equally spaced numbers of samples to look at, the last at the budget; or the
         numbers themselves, increasing, at most the budget.
     seed : int
-        Each (policy, replicate) gets its own generator, spawned from it: the same seed gives the
-        same tables for any ``n_jobs`` and backend.
-    n_jobs : int
-        Workers, as in joblib; -1 for all cores.
+        Not negative, of any size. Each (policy, replicate) gets its own generator, spawned from it:
+        the same seed gives the same tables for any ``n_jobs`` and backend.
+    n_jobs : int or None
+        Workers, as in joblib; -1 for all cores, None for what ``joblib.parallel_config`` says.
     progress : callable, optional
         Such as ``tqdm.tqdm``: called as ``progress(iterable, total=...)`` on the finished pieces.
     noise : str
@@ -384,7 +392,8 @@ def replicate(
     Raises
     ------
     ValueError
-        As :func:`run`; also for no policies, and for checkpoints that are not as above.
+        As :func:`run`; also for no policies, and for labels, numbers or checkpoints that are not
+        as above. No run has begun then.
 
     Examples
     --------
@@ -399,13 +408,17 @@ def replicate(
     """
     if not isinstance(policies, Mapping) or not policies:
         raise ValueError(f"policies must map labels to at least one policy, got {policies!r}")
-    for policy in policies.values():
+    for label, policy in policies.items():
+        if is_missing(label):
+            raise ValueError(f"policies holds the label {label!r}: a table takes it for missing")
         _check_setting(policy, problem, noise)
-    budget = _positive_integer("budget", budget)
+    budget = _positive_integer("budget", budget, LARGEST_BUDGET)
     replicates = _positive_integer("replicates", replicates)
     looks = _checked_checkpoints(checkpoints, budget)
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise ValueError(f"seed must be a non-negative integer, got {seed!r}")
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer but not 0, got {n_jobs!r}")
 
     # The size of a piece does not depend on the number of workers, nor then do the sums.
     size = min(CHUNK, max(replicates // 16, 1))
@@ -419,6 +432,8 @@ def replicate(
             delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + size])
             for start in range(0, replicates, size)
         ]
+    if n_jobs is not None:
+        n_jobs = max(min(int(n_jobs), len(tasks)), -len(tasks))
     # Some backends cannot hand out pieces as they are finished; only progress needs that.
     return_as = "list" if progress is None else "generator"
     pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(tasks)
@@ -484,7 +499,7 @@ class Study:
 
     Attributes
     ----------
-    labels : tuple of str
+    labels : tuple of hashable
         The policies, in order.
     checkpoints : array, shape (C,)
         Numbers of samples looked at.
@@ -511,7 +526,7 @@ class Study:
     True
     """
 
-    labels: tuple[str, ...]
+    labels: tuple[Hashable, ...]
     checkpoints: Integers
     wrong: Flags
     counts: Floats
@@ -531,7 +546,7 @@ class Study:
         low, high = wilson_interval(wrong, replicates)
         return pd.DataFrame(
             {
-                "policy": np.repeat(self.labels, self.checkpoints.size),
+                "policy": _repeated(self.labels, self.checkpoints.size),
                 "samples": np.tile(self.checkpoints, len(self.labels)),
                 "wrong": wrong.ravel(),
                 "replicates": replicates,
@@ -550,7 +565,7 @@ class Study:
         rows = self.stop_rows.reshape(-1, 4)
         return pd.DataFrame(
             {
-                "policy": np.repeat(self.labels, replicates),
+                "policy": _repeated(self.labels, replicates),
                 "replicate": np.tile(np.arange(replicates), n_policies),
                 "samples": rows[:, 0],
                 "stopped": rows[:, 1].astype(bool),
@@ -575,9 +590,11 @@ class Study:
 
         point, resampled = self._samples_to_error(level, resamples)
         low, high = _percentiles(resampled)
-        return pd.DataFrame({"policy": self.labels, "samples": point, "low": low, "high": high})
+        return pd.DataFrame(
+            {"policy": list(self.labels), "samples": point, "low": low, "high": high}
+        )
 
-    def speedup(self, over: str, level: float, *, resamples: int = 1000) -> pd.DataFrame:
+    def speedup(self, over: Hashable, level: float, *, resamples: int = 1000) -> pd.DataFrame:
         """How many times fewer samples than policy ``over`` until the error is ``level``.
 
         Columns policy, level, ratio, low, high: percentile bootstrap, the replicates of the two
@@ -623,6 +640,11 @@ class Study:
             counts = (times.astype(np.float64) @ self.wrong[i].astype(np.float64)).astype(np.int64)
             samples[i] = _first_below(counts, replicates, self.checkpoints, level)
         return samples[:, 0], samples[:, 1:]
+
+
+def _repeated(labels: Iterable[Hashable], times: int) -> list[Hashable]:
+    """Each label so many times, as it is: an array would take tuples apart and make 1 a text."""
+    return [label for label in labels for _ in range(times)]
 
 
 def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
@@ -707,21 +729,24 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
 
 
-def _positive_integer(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+def _positive_integer(name: str, value: Any, largest: int = LARGEST_NUMBER) -> int:
+    if not is_whole(value) or not 1 <= value <= largest:
+        raise ValueError(f"{name} must be a positive integer, at most {largest}, got {value!r}")
     return int(value)
 
 
 def _checked_checkpoints(checkpoints: Any, budget: int) -> Integers:
-    if isinstance(checkpoints, (int, np.integer)):
+    if isinstance(checkpoints, np.ndarray) and checkpoints.ndim == 0:
+        checkpoints = checkpoints[()]
+    if not isinstance(checkpoints, Iterable):
         number = _positive_integer("checkpoints", checkpoints)
         if number > budget:
             raise ValueError(f"checkpoints must be at most the budget {budget}, got {number}")
-        return np.arange(1, number + 1) * budget // number
-    if not isinstance(checkpoints, Iterable):
-        raise ValueError(f"checkpoints must be a number or several, got {checkpoints!r}")
-    looks = np.array([_positive_integer("checkpoints", x) for x in checkpoints], dtype=np.int64)
+        # In Python's integers: the product may not fit 64 bits.
+        return np.array([k * budget // number for k in range(1, number + 1)], dtype=np.int64)
+    looks = np.array(
+        [_positive_integer("checkpoints", x, LARGEST_BUDGET) for x in checkpoints], dtype=np.int64
+    )
     if looks.size == 0 or (np.diff(looks) <= 0).any() or looks[-1] > budget:
         raise ValueError(f"checkpoints must increase up to the budget {budget}, got {looks}")
     return looks

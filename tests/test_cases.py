@@ -37,7 +37,7 @@ NO_REWARDS = [
     pd.NA,
     pd.NaT,
     np.datetime64("2020-01-01"),
-    Decimal("0.5"),
+    Decimal("NaN"),
     np.longdouble("1e4000"),
     [0.5],
     {},

@@ -1,0 +1,62 @@
+"""Numbers as Python, NumPy, pandas and databases hand them out, turned into floats."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is an integer. True is none, nor is a duration, which NumPy counts among them."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def as_float(value: Any) -> float | None:
+    """The nearest float, infinite where none is large enough; None if it is no real number.
+
+    True and False are none, nor are NumPy's durations, which pass for integers.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, (bool, np.timedelta64)):
+        return None
+    known: Any = value if isinstance(value, (numbers.Real, Decimal)) else None
+    if known is None:
+        return None
+    try:
+        return float(known)
+    except OverflowError:
+        return math.inf if known > 0 else -math.inf
+    except ValueError:  # a NaN that signals
+        return math.nan
+
+
+def as_floats(values: Any) -> NDArray[np.float64] | None:
+    """An array of floats of the same shape; None if some value is no real number."""
+    if np.ma.is_masked(values) or isinstance(values, (set, frozenset, Mapping)):
+        return None
+    if isinstance(values, Iterable) and not hasattr(values, "__array__"):
+        if isinstance(values, (str, bytes)):
+            return None
+        values = list(values)
+        if any(np.ma.is_masked(value) for value in values):
+            return None
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        return None
+    if array.dtype.kind in "iuf":
+        with np.errstate(over="ignore"):  # longer floats may become infinite
+            return array.astype(np.float64)
+    if array.dtype.kind != "O":
+        return None
+    floats = [as_float(x) for x in array.flat]
+    if any(x is None for x in floats):
+        return None
+    return np.array(floats, dtype=np.float64).reshape(array.shape)
