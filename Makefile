@@ -14,20 +14,21 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks browser refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks processors browser refresh preview pdf lab bench lint lock clean
 
 help:
-	@echo "make book     execute every chapter and render the book to _build/html"
-	@echo "make test     unit, property, statistical and documentation tests, and every stored output"
-	@echo "make browser  the built book in headless Chromium: links, formulas, accessibility, search"
-	@echo "make refresh  execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
-	@echo "make preview  render the stored outputs, executing nothing, to _build/preview"
-	@echo "make lab      open the chapters in JupyterLab"
-	@echo "make bench    speed, as ratios measured in one process"
-	@echo "make pdf      the book as one PDF (needs xelatex)"
-	@echo "make lint     ruff and mypy"
-	@echo "make lock     pin requirements.txt anew from the ranges in pyproject.toml (needs uv)"
-	@echo "make clean    remove what the build made; .venv too with 'make clean ALL=1'"
+	@echo "make book        execute every chapter and render the book to _build/html"
+	@echo "make test        unit, property, statistical and documentation tests, and every stored output"
+	@echo "make processors  every stored output on this processor, and on it as a plain x86-64"
+	@echo "make browser     the built book in headless Chromium: links, formulas, accessibility, search"
+	@echo "make refresh     execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
+	@echo "make preview     render the stored outputs, executing nothing, to _build/preview"
+	@echo "make lab         open the chapters in JupyterLab"
+	@echo "make bench       speed, as ratios measured in one process"
+	@echo "make pdf         the book as one PDF (needs xelatex)"
+	@echo "make lint        ruff and mypy"
+	@echo "make lock        pin requirements.txt anew from the ranges in pyproject.toml (needs uv)"
+	@echo "make clean       remove what the build made; .venv too with 'make clean ALL=1'"
 
 # The stamp is written last: after a failure the next run installs again.
 $(READY): requirements.txt pyproject.toml
@@ -80,7 +81,12 @@ test-package: $(READY)
 
 # Every cell is executed again, and what it printed must be what is stored.
 test-notebooks: $(READY)
-	@$(PY) -m pytest -q --nbval --nbval-current-env $(NOTEBOOKS)
+	@$(PY) -m pytest -q --nbval --nbval-current-env -p tests.stored_outputs $(NOTEBOOKS)
+
+# The same, and once more with the instructions that every x86-64 has: what is stored must not
+# depend on the processor.
+processors: $(READY)
+	@$(PY) tests/processors.py $(NOTEBOOKS)
 
 # Needs `make book` first, and an installed Chromium; without one of them the tests are skipped.
 browser: $(READY)

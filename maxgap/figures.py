@@ -31,6 +31,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from maxgap.scaling import decimal, rounded
+
 _COLOURS = sns.color_palette("colorblind")
 
 #: Line of each policy; seaborn's colour-blind palette.
@@ -137,12 +139,12 @@ def scenes(scores: ArrayLike, groups: Mapping[str, int], *, sigma: float = 0.05)
             ax.plot(x, bell, color=colour, ls=style, lw=1.4)
             ax.fill_between(x, bell, color=colour, alpha=0.12, lw=0)
             ax.plot([score, score], [0, 1], color=colour, lw=0.8)
-        numbers = "\n".join(f"{score:.3f}" for score in members[::-1])
+        numbers = "\n".join(decimal(score, 3) for score in members[::-1])
         ax.text(members.mean(), 1.06, f"{name}\n{numbers}", ha="center", va="bottom", color="black")
     widest = int(np.argmax(np.diff(ordered)))
     ends = ordered[widest : widest + 2]
     ax.annotate("", (ends[0], -0.14), (ends[1], -0.14), arrowprops={"arrowstyle": "<->"})
-    ax.text(ends.mean(), -0.17, f"largest gap {np.ptp(ends):.3f}", ha="center", va="top")
+    ax.text(ends.mean(), -0.17, f"largest gap {decimal(np.ptp(ends), 3)}", ha="center", va="top")
     ax.set(xlabel="safety (Borda) score", ylim=(-0.38, 1.75), yticks=[])
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
@@ -203,7 +205,8 @@ def ranked_means(
     ax.plot(ranks[: kept.size], kept, "o", color=_COLOURS[0], ms=4)
     ax.plot(ranks[kept.size :], ordered[kept.size :], "o", mfc="none", color="0.35", ms=4)
     ax.annotate(
-        f"largest gap {kept[split] - kept[split + 1]:.4f}, ranks {split + 1} and {split + 2}",
+        f"largest gap {decimal(kept[split] - kept[split + 1], 4)}, "
+        f"ranks {split + 1} and {split + 2}",
         (0.97 if split < kept.size / 2 else 0.55, kept[split : split + 2].mean()),
         xycoords=("axes fraction", "data"),
         ha="right",
@@ -432,14 +435,14 @@ def profile_player(
     >>> player
     t = 10. a: 1.0 and 2.0 samples. b: 2.0 and 5.0 samples. An even share: 2.5.
     """
-    means = np.asarray(counts, dtype=float).round(1)
+    means = rounded(np.asarray(counts, dtype=float), 1)
     if means.ndim != 2 or len(means) != len(samples):
         raise ValueError(f"counts: {len(samples)} rows are needed, got shape {means.shape}")
     n_arms = means.shape[1]
     says = []
     for row, total in zip(means, samples, strict=True):
         parts = [f"{key}: {row[i - 1]} and {row[j - 1]} samples." for key, (i, j) in pairs.items()]
-        says.append(f"t = {total}. {' '.join(parts)} An even share: {total / n_arms:.1f}.")
+        says.append(f"t = {total}. {' '.join(parts)} An even share: {decimal(total / n_arms, 1)}.")
     top = _ceiling(means.max())
     data = {
         "samples": [int(total) for total in samples],
@@ -489,18 +492,19 @@ def _player_picture(
         x, height = _PLAYER_LEFT + step * (rank - 0.92), _PLAYER_HEIGHT * math.sqrt(value / top)
         kind = f"bar {kinds[rank]}" if rank in kinds else "bar"
         lines.append(
-            f'<rect class="{kind}" x="{x:.2f}" width="{0.84 * step:.2f}" '
-            f'y="{_PLAYER_BASE - height:.2f}" height="{height:.2f}"/>'
+            f'<rect class="{kind}" x="{decimal(x, 2)}" width="{decimal(0.84 * step, 2)}" '
+            f'y="{decimal(_PLAYER_BASE - height, 2)}" height="{decimal(height, 2)}"/>'
         )
     labels = [(1.0, 248, "1"), (float(row.size), 248, str(row.size))]
     for key, (i, j) in pairs.items():
         labels += [((i + j) / 2, 30, key), ((i + j) / 2, 248, f"{i}, {j}")]
     for place, y, text in labels:
         x = _PLAYER_LEFT + step * (place - 0.5)
-        lines.append(f'<text x="{x:.2f}" y="{y}" text-anchor="middle">{escape(text)}</text>')
-    y = _PLAYER_BASE - _PLAYER_HEIGHT * math.sqrt(total / row.size / top)
+        at = f'x="{decimal(x, 2)}" y="{y}"'
+        lines.append(f'<text {at} text-anchor="middle">{escape(text)}</text>')
+    even = decimal(_PLAYER_BASE - _PLAYER_HEIGHT * math.sqrt(total / row.size / top), 2)
     lines.append(
-        f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{y:.2f}" y2="{y:.2f}"/>'
+        f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{even}" y2="{even}"/>'
     )
     return "\n".join([*lines, "</svg>"])
 
@@ -746,7 +750,7 @@ def right_gap_placements(
             marker = "X" if j == arm else "s" if stays_right else "o"
             ax.plot(means[j], rows[j], marker, color=colour, ms=9)
         closing = means[means > x].min()
-        _bracket(ax, (x, closing), rows.max() + 0.7, f"right gap {closing - x:.3f}")
+        _bracket(ax, (x, closing), rows.max() + 0.7, f"right gap {decimal(closing - x, 3)}")
         ax.set(ylabel="arm", ylim=(rows.min() - 0.6, rows.max() + 1.6))
         ax.set_yticks(rows, [str(j) for j in range(len(low))])
         ax.text(0.01, 0.97, f"({letter})", transform=ax.transAxes, va="top")
@@ -806,7 +810,7 @@ def slots(lower: ArrayLike, upper: ArrayLike, arm: int) -> Figure:
         colour = _COLOURS[3] if touched else "0.7"
         ends, y = (low[k], max(end[k], low[k])), k - 0.42
         ax.plot(ends, (y, y), color=colour, lw=2, ls="-" if touched else "--", marker="|", ms=9)
-        text = f"{ends[1] - ends[0]:.3f} "
+        text = f"{decimal(ends[1] - ends[0], 3)} "
         ax.text(ends[0], y, text, va="center", ha="right", fontsize=9, color="0.25")
     ax.axvspan(low[place], high[place], color=_COLOURS[0], alpha=0.08, lw=0)
     ax.set(xlabel="mean", ylim=(-0.9, low.size - 0.4))
@@ -837,7 +841,7 @@ def certain_gap(lower: ArrayLike, upper: ArrayLike, split_rank: int) -> Figure:
         ax.text(high[j], rows[j], f"  arm {j}", va="center", ha="left")
     ends = high[~top].max(), low[top].min()
     ax.axvspan(*ends, color="0.85", lw=0, zorder=0)
-    _bracket(ax, ends, rows.max() + 0.5, f"at least {ends[1] - ends[0]:.3f}")
+    _bracket(ax, ends, rows.max() + 0.5, f"at least {decimal(ends[1] - ends[0], 3)}")
     ax.set(xlabel="mean", ylim=(-0.6, rows.max() + 1.3))
     ax.margins(x=0.1)
     ax.set_yticks([])
@@ -1032,7 +1036,7 @@ def interval_board(
     split = int(np.argmax(least - most))
     if least[split] > most[split]:
         ax.axvspan(most[split], least[split], color=_COLOURS[2], alpha=0.25, lw=0, zorder=0)
-        text = f"certain: {least[split] - most[split]:.2f}"
+        text = f"certain: {decimal(least[split] - most[split], 2)}"
         ax.text((most[split] + least[split]) / 2, -0.75, text, ha="center", va="bottom")
     left, right = low.min() - 0.1, high.max() + 0.12 * (high.max() - low.min())
     ax.text(right, -0.75, "samples", ha="right", va="bottom")
@@ -1163,7 +1167,7 @@ def helper_arm(
     ):
         ax.axvspan(left, right, color=colour, lw=0, zorder=0)
         middle = (left + right) / 2
-        ax.text(middle, 0, f"{name}\n{right - left:.2f}", ha="center", va="bottom")
+        ax.text(middle, 0, f"{name}\n{decimal(right - left, 2)}", ha="center", va="bottom")
     ranks = np.arange(1, low.size + 1)
     ax.set(xlabel="mean", ylabel="arm, by rank", yticks=ranks, ylim=(low.size + 0.7, -1.6))
     ax.grid(visible=False, axis="y")
@@ -1372,11 +1376,11 @@ def level_sets(
             ax.plot([low[j], high[j]], [j, j], color=colour, ls=dash, lw=width)
         ax.axvline(high[arm], color="0.6", lw=0.8, ls=":")
         bound = high[i_r] - low[i_l]
-        _bracket(ax, (low[i_l], high[i_r]), n_arms + 0.2, f"right-gap bound {bound:.2f}")
+        _bracket(ax, (low[i_l], high[i_r]), n_arms + 0.2, f"right-gap bound {decimal(bound, 2)}")
         ends = (low[i_l], low[i_l] + delta_max)
         arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0, "lw": 3}
         ax.annotate("", (ends[0], -1), (ends[1], -1), arrowprops=arrow)
-        ax.text(ends[1], -1, f"  largest gap {delta_max:.2f}", va="center", fontsize=9)
+        ax.text(ends[1], -1, f"  largest gap {decimal(delta_max, 2)}", va="center", fontsize=9)
         ax.set(ylim=(-1.7, n_arms + 2.0), ylabel="arm")
         ax.set_yticks(range(n_arms))
         ax.text(0.995, 0.03, title, transform=ax.transAxes, ha="right", fontsize=10)

@@ -1,15 +1,27 @@
-"""How a measured quantity grows with a parameter: a power law's exponent, with its interval."""
+"""From computed numbers to printed ones: exponents of power laws, and rounding.
+
+The last bit of a logarithm, a power or a sum of products differs between processors. It must not
+decide what is printed: the functions that round here take a number that lies within some last bits
+of a tie, such as 7.55 for one decimal, for the tie itself.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from maxgap.simulate import Z
 
-__all__ = ["PowerLaw", "power_law", "significant"]
+__all__ = ["PowerLaw", "decimal", "interval", "power_law", "rounded", "significant"]
+
+#: Significant digits of a number that all processors agree on; doubles have 16.
+SURE_DIGITS = 10
+
+#: Wide enough for every double in full.
+_EXACT = Context(prec=800, rounding=ROUND_HALF_EVEN)
 
 
 class PowerLaw(NamedTuple):
@@ -21,7 +33,7 @@ class PowerLaw(NamedTuple):
 
     def __str__(self) -> str:
         """Two decimals: ``-2.08 (-2.10 to -2.07)``."""
-        return f"{self.exponent:.2f} ({self.low:.2f} to {self.high:.2f})"
+        return interval(*self, 2, between=" to ")
 
 
 def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> PowerLaw:
@@ -73,6 +85,78 @@ def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> Power
     return PowerLaw(exponent, exponent - half, exponent + half)
 
 
+def decimal(value: float, places: int = 0) -> str:
+    """Return a number as text, to some decimals and with separators of thousands.
+
+    A number is first taken to 10 significant digits, so a tie is a tie on every processor; it goes
+    to the even digit. Unlike in a format such as ``{:.1f}``, no last bit decides, and no zero has
+    a sign. Infinite numbers are ``inf`` and ``-inf``.
+
+    Parameters
+    ----------
+    value : float
+        A number; not a number is ``nan``.
+    places : int
+        Decimals; -2 rounds to hundreds.
+
+    Examples
+    --------
+    >>> decimal(7.55, 1), decimal(np.nextafter(7.55, 8), 1), decimal(1234.5), decimal(1234.5, -2)
+    ('7.6', '7.6', '1,234', '1,200')
+    """
+    if not np.isfinite(value):
+        return f"{float(value)}"
+    return f"{_to_places(value, places):,f}"
+
+
+def interval(value: float, low: float, high: float, places: int = 1, *, between: str = "-") -> str:
+    """Return a number with its interval as text, each as :func:`decimal` gives it.
+
+    Examples
+    --------
+    >>> interval(5.96, 4.55, 7.55)
+    '6.0 (4.6-7.6)'
+    >>> interval(-2.081, -2.1, -2.066, 2, between=" to ")
+    '-2.08 (-2.10 to -2.07)'
+    """
+    return f"{decimal(value, places)} ({decimal(low, places)}{between}{decimal(high, places)})"
+
+
+def rounded(values: Any, places: int = 0) -> Any:
+    """Round numbers as :func:`decimal` does, to numbers: for arrays and tables that are shown.
+
+    Parameters
+    ----------
+    values : float, array_like, pandas.Series or pandas.DataFrame
+        Of a table only the columns of floats are rounded.
+    places : int
+        Decimals; -2 rounds to hundreds.
+
+    Returns
+    -------
+    The same kind: a float, an array, a Series or a DataFrame.
+
+    Examples
+    --------
+    >>> rounded(7.55, 1), rounded([0.125, -1e-17], 2).tolist()
+    (7.6, [0.12, 0.0])
+    >>> import pandas as pd
+    >>> rounded(pd.DataFrame({"arm": ["a", "b"], "share": [0.4321, 0.5679]}), 2)["share"].tolist()
+    [0.43, 0.57]
+    """
+    import pandas as pd
+
+    if isinstance(values, pd.DataFrame):
+        return values.apply(lambda column: rounded(column, places))
+    if isinstance(values, pd.Series):
+        is_float = pd.api.types.is_float_dtype(values)
+        return values.map(lambda value: rounded(value, places)) if is_float else values
+    if np.ndim(values) > 0:
+        array = np.asarray(values, dtype=np.float64)
+        return np.array([rounded(x, places) for x in array.ravel()]).reshape(array.shape)
+    return float(_to_places(values, places)) if np.isfinite(values) else float(values)
+
+
 def significant(value: float, digits: int = 2) -> str:
     """Return a number as text, to some significant digits and with separators of thousands.
 
@@ -93,6 +177,21 @@ def significant(value: float, digits: int = 2) -> str:
         raise ValueError(f"value: a finite number is needed, got {value!r}")
     if not isinstance(digits, int) or isinstance(digits, bool) or digits < 1:
         raise ValueError(f"digits: a whole number from 1 is needed, got {digits!r}")
-    rounded = float(f"{value:.{digits}g}")
-    size = 0 if rounded == 0 else int(np.floor(np.log10(abs(rounded)) + 1e-9))
-    return f"{rounded:,.{max(digits - 1 - size, 0)}f}"
+    first = _to_places(value, digits - 1 - _settled(value, digits).adjusted())
+    # A carry, as in 9.96 to 10, takes a decimal away.
+    return decimal(value, digits - 1 - (first.adjusted() if first else 0))
+
+
+def _settled(value: float, digits: int) -> Decimal:
+    """The number to ``digits`` significant digits, but at least those all processors agree on."""
+    if isinstance(value, (int, np.integer)):
+        return Decimal(int(value))
+    # Two digits more than are asked for, or a second rounding could differ from a single one.
+    return Decimal(f"{value:.{max(SURE_DIGITS, digits + 2) - 1}e}")
+
+
+def _to_places(value: float, places: int) -> Decimal:
+    """The number to some decimals, by way of its sure digits; a zero has no sign."""
+    digits = Decimal(float(value)).adjusted() + 1 + places
+    result = _settled(value, digits).quantize(Decimal(1).scaleb(-places), context=_EXACT)
+    return result if result else abs(result)

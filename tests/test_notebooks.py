@@ -1,6 +1,8 @@
-"""The stored chapters: executed in order, quiet, illustrated for everyone."""
+"""The stored chapters: executed in order, quiet, rounded alike everywhere, illustrated for all."""
 
+import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,40 @@ BOOK = Path(__file__).parent.parent / "book"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 LONGEST_CELL = 20
 IMAGES = {"image/png", "image/svg+xml", "image/jpeg"}
+
+#: The formats that a cell may use: a width, separators of thousands, whole numbers, and ``g`` for
+#: a setting. One with decimals leaves a tie to the last bit, which differs between processors.
+FORMAT = re.compile(r"[<>^]?\d*,?[dgs]?")
+FORMATTED = re.compile(r"\{[^{}]*:([^{}]*)\}|%[-+ 0#]*\d*(\.\d+)[efg]")
+#: More decimals than a chapter asks for: what a table or a number shows if nothing rounds it.
+UNROUNDED = re.compile(r"\d\.\d{6}")
+
+
+def own_roundings(source: str) -> list[str]:
+    """Parts of a cell that round or format a number other than by `maxgap.scaling`."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            parts = node.format_spec.values
+            literal = all(isinstance(part, ast.Constant) for part in parts)
+            if not literal or not FORMAT.fullmatch("".join(part.value for part in parts)):
+                found.append(ast.unparse(node.format_spec))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for spec, decimals in FORMATTED.findall(node.value):
+                if decimals or not FORMAT.fullmatch(spec):
+                    found.append(node.value)
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            numbered = isinstance(node.func, ast.Name) and name == "format"
+            if name in {"round", "around", "set_printoptions", "set_option"} or numbered:
+                found.append(ast.unparse(node))
+    return found
+
+
+def texts(output: dict) -> str:
+    """All that an output shows but pictures."""
+    data = [value for kind, value in output.get("data", {}).items() if kind not in IMAGES]
+    return "\n".join("".join(part) for part in [output.get("text", ""), *data])
 
 
 def complaints(notebook: dict) -> list[str]:
@@ -31,8 +67,15 @@ def complaints(notebook: dict) -> list[str]:
             found.append(f"{place} has more than {LONGEST_CELL} lines")
         if cell["metadata"].keys() & {"execution", "ExecuteTime"}:
             found.append(f"{place} stores when it was executed")
+        found += [
+            f"{place} rounds by itself, not with decimal, interval, rounded or significant: {part}"
+            for part in own_roundings(source)
+        ]
         images = 0
         for output in cell["outputs"]:
+            if "nbval-ignore-output" not in cell["metadata"].get("tags", []):
+                for number in UNROUNDED.findall(texts(output)):
+                    found.append(f"{place} shows a number that is not rounded: ...{number}...")
             if output["output_type"] == "error":
                 found.append(f"{place} ends in {output['ename']}")
             if output.get("name") == "stderr":
@@ -95,7 +138,52 @@ def test_a_sound_notebook_raises_no_complaint():
         (stored(outputs=[PICTURE], mystnb={"image": LABELLED["image"]}), "without a caption"),
         (stored(outputs=[PICTURE, PICTURE], mystnb=LABELLED), "shows 2 images"),
         (stored(execution={"iopub": ""}), "stores when"),
+        (stored(source="x = 1 / 3\nx.round(2)"), "rounds by itself"),
+        (stored(source="print(f'{x:.1f}')"), "rounds by itself"),
+        (stored(outputs=[{"output_type": "stream", "text": "0.333333"}]), "not rounded"),
+        (stored(outputs=[{"output_type": "x", "data": {"text/html": "0.333333"}}]), "not rounded"),
     ],
 )
 def test_each_kind_of_neglect_is_noticed(notebook, complaint):
     assert complaint in "\n".join(complaints(notebook))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "f'{x:.1f}'",
+        "f'{x:,.0f}'",
+        "f'{x:>6.2f}'",
+        "f'{x:.0%}'",
+        "f'{x:.2g}'",
+        "f'{x:e}'",
+        "f'{x:.{n}f}'",
+        "'{:.1f}'.format(x)",
+        "table.map('{:,.0f}'.format)",
+        "form = '{:.1f}'",
+        "'%.2f' % x",
+        "format(x, spec)",
+        "table.round(2)",
+        "round(x, 2)",
+        "np.round(x, 2)",
+        "np.set_printoptions(precision=3)",
+        "pd.set_option('display.precision', 3)",
+    ],
+)
+def test_rounding_by_a_cells_own_means_is_noticed(source):
+    assert own_roundings(source) != []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "f'{n:,} of {total}, {decimal(x, 1):>8}, level {level:g} %'",
+        "rounded(table, 2)",
+        "'{} ({} to {})'.format(*texts)",
+        "print(f'{name:28s}{slope}')",
+        "f'at 5 %: {text}; 50% of them'",
+        "a[1:3], {'key': 1.5}",
+    ],
+)
+def test_whole_numbers_and_the_packages_rounding_are_welcome(source):
+    assert own_roundings(source) == []

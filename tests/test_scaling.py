@@ -1,10 +1,15 @@
-"""Fitted exponents: against scipy, and by coverage."""
+"""Fitted exponents: against scipy, and by coverage. Rounding: the same on every processor."""
+
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import stats
 
-from maxgap.scaling import power_law, significant
+from maxgap.scaling import PowerLaw, decimal, interval, power_law, rounded, significant
 
 X = np.array([0.02, 0.04, 0.09, 0.2, 0.3])
 
@@ -68,3 +73,99 @@ def test_a_number_that_cannot_be_rounded_is_refused_by_name():
         significant(np.inf)
     with pytest.raises(ValueError, match=r"^digits:"):
         significant(1.0, 0)
+
+
+def neighbours(value, steps=4):
+    """The number and the four floats next to it on either side."""
+    found = [value]
+    for towards in (-np.inf, np.inf):
+        near = value
+        for _ in range(steps):
+            near = float(np.nextafter(near, towards))
+            found.append(near)
+    return found
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
+@example(75, 1)  # 7.55
+@example(65, 1)  # 6.55
+@example(0, 3)  # 0.0005
+def test_no_last_bit_decides_a_tie(whole, places):
+    tie = float(Fraction(10 * whole + 5, 10 ** (places + 1)))
+    near = neighbours(tie)
+    assert {decimal(x, places) for x in near} == {decimal(tie, places)}
+    assert {rounded(x, places) for x in near} == {rounded(tie, places)}
+    even = whole if whole % 2 == 0 else whole + 1
+    assert Fraction(decimal(tie, places).replace(",", "")) == Fraction(even, 10**places)
+    digits = len(str(abs(whole))) if whole else 1
+    if whole:
+        assert len({significant(x, digits) for x in near}) == 1
+
+
+@given(st.floats(-1e9, 1e9), st.integers(-2, 6))
+def test_elsewhere_numbers_are_rounded_to_the_nearest_decimal(value, places):
+    unit = Fraction(10) ** -places
+    off = abs((Fraction(value) / unit) % 1 - Fraction(1, 2))
+    nearest = round(Fraction(value) / unit) * unit
+    found = Fraction(decimal(value, places).replace(",", ""))
+    if off * unit > abs(Fraction(value)) * Fraction(1, 10**9):
+        assert found == nearest
+    assert abs(found - Fraction(value)) <= unit / 2 + abs(Fraction(value)) / 10**9
+    assert rounded(value, places) == float(found)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 3))
+def test_a_text_has_as_many_decimals_as_asked_for_and_no_zero_has_a_sign(value, places):
+    text = decimal(value, places)
+    assert len(text.partition(".")[2]) == places
+    assert not (set(text) <= set("-0.,") and text.startswith("-"))
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [
+        (-1e-17, 2, "0.00"),
+        (12_345_678_901, 0, "12,345,678,901"),
+        (np.int64(2**53 + 1), 0, "9,007,199,254,740,993"),
+        (123_456_789_012.34, 2, "123,456,789,012.34"),
+        (449.9999999, 1, "450.0"),
+        (623_197.0, -2, "623,200"),
+        (np.inf, 1, "inf"),
+        (-np.inf, 1, "-inf"),
+        (np.nan, 1, "nan"),
+        (2.0**1000, 0, f"{2**1000:,}"),
+        (0.5, 0, "0"),
+        (1.5, 0, "2"),
+    ],
+)
+def test_decimal_of_unusual_numbers(value, places, text):
+    assert decimal(value, places) == text
+
+
+def test_an_interval_and_a_power_law_are_rounded_the_same_way():
+    low, high = np.nextafter(4.55, 0), np.nextafter(7.55, 8)
+    assert interval(5.95, low, high) == "6.0 (4.6-7.6)"
+    assert interval(5.95, 4.55, np.inf, between=" to ") == "6.0 (4.6 to inf)"
+    assert str(PowerLaw(-2.065, -2.075, 0.0)) == "-2.06 (-2.08 to 0.00)"
+
+
+def test_rounding_keeps_the_kind_and_leaves_other_columns_alone():
+    table = pd.DataFrame(
+        {"n": [1, 2], "share": [0.125, np.nan], "text": ["x", "y"], "last": [np.inf, -0.04]},
+        index=["a", "b"],
+    )
+    shown = rounded(table, 1)
+    assert list(shown.columns) == list(table.columns)
+    assert shown.dtypes.tolist() == table.dtypes.tolist()
+    assert shown.to_dict("list") | {"share": 0} == {
+        "n": [1, 2],
+        "share": 0,
+        "text": ["x", "y"],
+        "last": [np.inf, 0.0],
+    }
+    assert shown["share"].iloc[0] == 0.1
+    assert np.isnan(shown["share"].iloc[1])
+    assert rounded(np.array([[7.55, 6.55]]), 1).tolist() == [[7.6, 6.6]]
+    assert rounded(pd.Series([2, 3])).tolist() == [2, 3]
+    assert isinstance(rounded(np.float64(0.25), 1), float)
+    assert rounded(np.array([]), 1).shape == (0,)

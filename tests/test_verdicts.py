@@ -2,15 +2,16 @@
 
 import html
 import json
-import sys
+import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
+
+from maxgap import verdicts
 
 BOOK = Path(__file__).parent.parent / "book"
-sys.path.insert(0, str(BOOK))
-import verdicts  # noqa: E402  (a module of the book, found through the line above)
-
 RECORDS = sorted((BOOK / "records").glob("*.json"))
 ROW = {
     "key": "a",
@@ -76,12 +77,56 @@ def test_a_verdict_needs_known_words_and_every_field():
             verdicts.verdict(**ROW | {field: value})
 
 
-def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(tmp_path, monkeypatch):
-    monkeypatch.setattr(verdicts, "RECORDS", tmp_path / "records")
+@pytest.fixture
+def empty_book(tmp_path):
+    """A clone with one chapter and no records."""
+    (tmp_path / "book").mkdir()
+    shutil.copy(BOOK / "12-verdicts.ipynb", tmp_path / "book")
+    return tmp_path / "book"
+
+
+def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
     table = verdicts.offer("01-x", [ROW])
     assert "1 &lt; 2" in table._repr_html_()
     with pytest.raises(ValueError, match="twice"):
         verdicts.offer("01-x", [ROW, ROW])
-    assert [path.name for path in (tmp_path / "records").iterdir()] == ["01-x.json"]
+    assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
     assert verdicts.read_all() == [ROW | {"chapter": "01-x"}]
     assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
+
+
+def test_records_are_those_of_the_book_around_the_present_folder_or_the_package(
+    empty_book, tmp_path_factory, monkeypatch
+):
+    for folder in (empty_book, empty_book.parent):
+        monkeypatch.chdir(folder)
+        assert verdicts.records() == empty_book / "records"
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(elsewhere)
+    assert verdicts.records() == BOOK / "records"
+    monkeypatch.setattr(verdicts, "__file__", str(elsewhere / "maxgap" / "verdicts.py"))
+    with pytest.raises(FileNotFoundError, match="no book around"):
+        verdicts.records()
+
+
+@pytest.mark.parametrize("where", ["the repository", "another folder"])
+def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path):
+    stored = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
+    again = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
+    folder = BOOK.parent if where == "the repository" else tmp_path
+    NotebookClient(again, resources={"metadata": {"path": str(folder)}}).execute()
+    for old, new in zip(stored.cells, again.cells, strict=True):
+        if old.cell_type == "code":
+            assert [o.get("data") for o in new.outputs] == [o.get("data") for o in old.outputs]
+
+
+def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
+    cell = nbformat.v4.new_code_cell(
+        f"from maxgap.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    resources = {"metadata": {"path": str(empty_book.parent)}}
+    NotebookClient(notebook, resources=resources).execute()
+    kept = json.loads((empty_book / "records" / "01-x.json").read_text(encoding="utf-8"))
+    assert kept == [ROW]

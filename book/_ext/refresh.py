@@ -2,19 +2,25 @@
 
 Cells tagged ``nbval-ignore-output`` show times, which differ from run to run. Alone they change
 nothing: their stored outputs are renewed only together with other results.
+
+The executed notebook replaces the stored one in one step, at the end. Whoever stops this earlier,
+in whatever way, keeps the stored one.
 """
 
 from __future__ import annotations
 
 import base64
 import copy
+import os
 import sys
 from pathlib import Path
 
 import nbformat
 from chapters import describe_failure
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+from maxgap._saving import write_whole
 
 #: Figures that pages which are no notebooks show too: (notebook, figure) -> file in _static.
 PICTURES = {
@@ -47,7 +53,7 @@ def refresh(path: Path) -> bool:
             cell.metadata.pop(volatile, None)
     if _text(_with_stored_times(notebook, before)) == before:
         return False
-    path.write_text(_text(notebook), encoding="utf-8")
+    write_whole(path, _text(notebook))
     return True
 
 
@@ -59,7 +65,9 @@ def copy_pictures(path: Path) -> None:
         target = PICTURES.get((path.stem, figure))
         if target:
             (png,) = [o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})]
-            (STATIC / target).write_bytes(base64.b64decode(png))
+            temporary = STATIC / f".{target}.part"
+            temporary.write_bytes(base64.b64decode(png))
+            os.replace(temporary, STATIC / target)
 
 
 def _text(notebook: nbformat.NotebookNode) -> str:
@@ -83,6 +91,10 @@ def main(names: list[str]) -> int:
             changed = refresh(path)
         except (CellExecutionError, CellTimeoutError) as error:
             print(f"A chapter failed: {path.name}, {describe_failure(error)}", file=sys.stderr)
+            return 1
+        except (KeyboardInterrupt, DeadKernelError, AssertionError):
+            # At a signal nbclient ends the kernel, and asserts afterwards that there is one.
+            print(f"Interrupted: {name} is as it was", file=sys.stderr)
             return 1
         copy_pictures(path)
         print(f"{name}: {'changed' if changed else 'unchanged'}", flush=True)
