@@ -25,13 +25,13 @@ from maxgap._checking import (
     label_index,
 )
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
-from maxgap._core.step import next_round, stop, stop_if_rule_holds, take_batch
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_count
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._saved import save_policy
+from maxgap.policies._step import next_round, stop, stop_if_rule_holds, take_batch
 from maxgap.stopping import RULES, row_of
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 from maxgap._core.compiled import compiled, inlined
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders, update_interval
-from maxgap._core.step import next_round, stop_if_rule_holds
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
 from maxgap.policies import end_round, list_next, start_round
+from maxgap.policies._step import next_round, stop_if_rule_holds
 
 __all__ = [
     "BERNOULLI",
