@@ -48,6 +48,7 @@ __all__ = [
     "dominant_pair_and_certain_gap",
     "dominant_pair_now_and_then",
     "few_wide",
+    "needs_leaders",
     "never",
     "row_of",
     "rule_holds",
@@ -293,6 +294,12 @@ def rule_holds(state: State, setting: Setting) -> bool:
     if rule == 10:
         return dominant_gap(state, setting)
     return never(state, setting)
+
+
+@inlined
+def needs_leaders(setting: Setting) -> bool:
+    """Whether the rule looks at the two arms with the most samples."""
+    return 4 <= setting.rule <= 6
 
 
 def row_of(policy: str, stopping: Any) -> Row:

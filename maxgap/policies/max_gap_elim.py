@@ -40,7 +40,7 @@ def before_round(state: State) -> None:
 
     The two arms of the largest gap cannot both go while the intervals hold: one has missed.
     """
-    if n_active(state) < 2:
+    if certain_gap(state) > 0.0 and n_active(state) < 2:
         bring_back(state)
 
 
