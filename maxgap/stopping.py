@@ -95,7 +95,7 @@ def two_active(arms: Records, slots: Records, position: int) -> bool:
                 below += 1
             else:
                 above += 1
-    return position > 0 and below == 1 and above == 1
+    return below == 1 and above == 1
 
 
 @compiled

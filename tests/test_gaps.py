@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+import twins
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import coarse_intervals, estimates, intervals
+from strategies import SEEDS, coarse_intervals, estimates, intervals, state_of
 
 from maxgap import gap_lower_bound, gap_upper_bounds, gaps, reference
 
-MANY = settings(max_examples=2000)
+MANY = settings(max_examples=400)
 
 
 def slots(lower, upper):
@@ -24,6 +25,55 @@ def leaves(trees, row, n_arms):
     return trees[row, trees.shape[1] // 2 :][:n_arms]
 
 
+@settings(max_examples=500)
+@given(SEEDS)
+def test_on_many_arms_everything_agrees_with_the_plain_twins(seed):
+    (means, lower, upper), _ = state_of(seed)
+    bounds = gap_upper_bounds(lower, upper)
+    right, left = twins.gap_bounds(lower, upper)
+    np.testing.assert_array_equal(bounds.right, right)
+    np.testing.assert_array_equal(bounds.left, left)
+    either = np.maximum(right, left)
+    records, trees = slots(lower, upper)
+    value, top = twins.certain_gap(means, lower, upper)
+    found = gap_lower_bound(means, lower, upper)
+    assert max(found.value, 0.0) == value
+    position = gaps.certified_split(trees)[1]
+    assert set(records["arm"][position:].tolist() if value > 0 else []) == top
+    if value > 0:
+        assert found.split_rank == len(top)
+    second = max(either[either < either.max()], default=-np.inf)
+    widest, at, tied = gaps.largest_leaf(trees, gaps.WIDTHS)
+    assert widest == either.max()
+    assert gaps.second_bound_with_ties(records, trees, widest) == second
+    if not tied:
+        assert gaps.second_bound(records, trees, at) == second
+    for least in (widest, max(second, 0.0), np.median(either)):
+        expected = (either >= least)[records["arm"]]
+        for first, last in ((0, len(either) - 1), (len(either) // 3, len(either) // 2)):
+            among = expected[first : last + 1]
+            assert gaps.mark_touching(records, trees, least, first, last) == among.sum()
+            np.testing.assert_array_equal(records["touches"][first : last + 1], among)
+
+
+@settings(max_examples=300)
+@given(SEEDS)
+def test_on_many_arms_renewing_what_changed_equals_renewing_all(seed):
+    rng = np.random.default_rng(seed)
+    (_, lower, upper), _ = state_of(seed)
+    records, trees = slots(lower, upper)
+    for _ in range(4):
+        first = rng.integers(0, len(records))
+        last = rng.integers(first, min(first + 4, len(records)))
+        for k in range(first, last + 1):  # other upper ends keep the order
+            records["upper"][k] = records["lower"][k] + rng.choice(upper - lower) * rng.choice(3)
+        gaps.renew_slots(records, trees, first, last)
+        fresh, fresh_trees = slots(records["lower"], records["upper"])
+        for name in ("lower", "upper", "end", "reach"):
+            np.testing.assert_array_equal(records[name], fresh[name])
+        np.testing.assert_array_equal(trees[:, 1:], fresh_trees[:, 1:])
+
+
 @MANY
 @given(intervals(max_arms=9, infinite=True))
 def test_fast_bounds_equal_the_papers_procedure(ends):
@@ -32,7 +82,7 @@ def test_fast_bounds_equal_the_papers_procedure(ends):
     np.testing.assert_array_equal(fast.left, literal.left)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(coarse_intervals(max_arms=4))
 def test_fast_bounds_equal_brute_force_over_configurations(ends):
     fast, brute = gap_upper_bounds(*ends), reference.gap_upper_bounds_brute(*ends)
