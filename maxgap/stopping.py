@@ -33,7 +33,6 @@ from maxgap._core.state import Setting, State
 from maxgap._core.words import (
     certain_gap,
     certain_gap_lies_at,
-    n_active,
     n_bounds_above,
     second_highest_bound,
 )
@@ -109,7 +108,7 @@ def two_active(state: State, setting: Setting) -> bool:
     Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
     one side of the split.
     """
-    return n_active(state) <= 2
+    return state.progress[0]["n_active"] <= 2
 
 
 @inlined
@@ -124,12 +123,11 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
     position = certain_gap_lies_at(state)
     below = 0
     above = 0
-    for k in range(state.slots.size):
-        if state.arms[state.slots[k]["arm"]]["active"]:
-            if k < position:
-                below += 1
-            else:
-                above += 1
+    for i in range(state.progress[0]["n_active"]):
+        if state.arms[state.active[i]]["position"] < position:
+            below += 1
+        else:
+            above += 1
     return below == 1 and above == 1
 
 
