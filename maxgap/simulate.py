@@ -17,7 +17,9 @@ from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
 from maxgap._core.compiled import compiled
-from maxgap._core.run import (
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._numbers import is_whole
+from maxgap._run import (
     Looks,
     Truth,
     first_look,
@@ -26,9 +28,7 @@ from maxgap._core.run import (
     n_rounds_in_table,
     run_round,
 )
-from maxgap._core.run import run as run_compiled
-from maxgap._core.types import Flags, Floats, Integers
-from maxgap._numbers import is_whole
+from maxgap._run import run as run_compiled
 from maxgap.policies import Policy, Split, number_of
 from maxgap.problems import Problem
 

@@ -33,6 +33,7 @@ from maxgap._core.state import Setting, State
 from maxgap._core.words import (
     certain_gap,
     certain_gap_lies_at,
+    n_active,
     n_bounds_above,
     second_highest_bound,
 )
@@ -107,10 +108,7 @@ def two_active(state: State, setting: Setting) -> bool:
     Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
     one side of the split.
     """
-    n_active = 0
-    for arm in range(state.arms.size):
-        n_active += state.arms[arm]["active"]
-    return n_active <= 2
+    return n_active(state) <= 2
 
 
 @inlined
@@ -131,7 +129,7 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
                 below += 1
             else:
                 above += 1
-    return position > 0 and below == 1 and above == 1
+    return below == 1 and above == 1
 
 
 @inlined

@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import states as core
 
 import maxgap
 from maxgap import (
@@ -27,7 +28,6 @@ from maxgap import (
     hardness,
     simulate,
 )
-from maxgap import policies as core
 from maxgap._saving import digest
 
 # -- labels come back as they were given -------------------------------------------------------

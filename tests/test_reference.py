@@ -68,7 +68,7 @@ def test_the_interval_strategy_reaches_every_shape(shape):
     find(
         intervals(),
         lambda pair: SOME_SHAPES[shape](*pair),
-        settings=settings(seeded, max_examples=5000),
+        settings=settings(seeded, max_examples=1500),
     )
 
 
@@ -166,7 +166,7 @@ class TestUpperBounds:
         assert bounds.left[0] == 0.0
 
     @given(intervals(max_arms=4))
-    @settings(seeded, max_examples=3000)
+    @settings(seeded, max_examples=800)
     def test_literal_equals_brute_force_to_the_last_bit(self, pair):
         literal, brute = gap_upper_bounds(*pair), gap_upper_bounds_brute(*pair)
         assert literal.right.tolist() == brute.right.tolist()

@@ -71,6 +71,7 @@ def test_the_seed_and_nothing_else_decides():
     np.random.seed(0)  # noqa: NPY002 - the global generator must not matter
     assert_same(one, study(1, seed=np.int64(42)))
     assert not np.array_equal(one.stop_rows, study(1, seed=43).stop_rows)
+    assert study(1, seed=0).stop_rows.shape == one.stop_rows.shape  # a seed like any other
 
 
 def test_a_longer_study_begins_with_the_shorter_one():

@@ -31,10 +31,12 @@ __all__ = [
     "ask_overlapping",
     "ask_with_count",
     "ask_with_fewest",
+    "bring_back",
     "certain_gap",
     "certain_gap_lies_at",
     "eliminate_up_to",
     "highest_bound",
+    "n_active",
     "n_bounds_above",
     "n_overlapping",
     "second_highest_bound",
@@ -177,8 +179,8 @@ def ask_bound_at_least(state: State, least: float) -> None:
 
 
 @inlined
-def eliminate_up_to(state: State, value: float) -> int:
-    """Drop the active arms whose gap bound is at most ``value``; returns how many are left."""
+def eliminate_up_to(state: State, value: float) -> None:
+    """Drop the active arms whose gap bound is at most ``value``."""
     arms, slots, trees = state.arms, state.slots, state.trees
     lowest, highest = slots.size - 1, 0
     for arm in range(arms.size):
@@ -186,13 +188,27 @@ def eliminate_up_to(state: State, value: float) -> int:
             k = arms[arm]["position"]
             lowest, highest = min(lowest, k), max(highest, k)
     mark_touching(slots, trees, _just_above(value), lowest, highest)
-    n_active = 0
     for arm in range(arms.size):
         if arms[arm]["active"]:
-            stays = slots[arms[arm]["position"]]["touches"]
-            arms[arm]["active"] = stays
-            n_active += stays
-    return n_active
+            arms[arm]["active"] = slots[arms[arm]["position"]]["touches"]
+
+
+@inlined
+def n_active(state: State) -> int:
+    """How many arms are not eliminated."""
+    arms = state.arms
+    active = 0
+    for arm in range(arms.size):
+        active += arms[arm]["active"]
+    return active
+
+
+@inlined
+def bring_back(state: State) -> None:
+    """Eliminate no arm any more."""
+    arms = state.arms
+    for arm in range(arms.size):
+        arms[arm]["active"] = True
 
 
 @compiled(allocates=True)

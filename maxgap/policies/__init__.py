@@ -49,6 +49,7 @@ __all__ = [
     "list_next",
     "load",
     "number_of",
+    "start_round",
 ]
 
 POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
@@ -63,6 +64,13 @@ def end_round(policy: int, state: State) -> bool:
     if policy == 2:
         return max_gap_elim.after_round(state)
     return True
+
+
+@inlined
+def start_round(policy: int, state: State) -> None:
+    """Change what has to be right before arms are chosen."""
+    if policy == 2:
+        max_gap_elim.before_round(state)
 
 
 @inlined
