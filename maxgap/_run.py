@@ -13,6 +13,7 @@ from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
 from maxgap.policies import end_round, list_next, start_round
 from maxgap.policies._step import next_round, stop_if_rule_holds
+from maxgap.stopping import needs_leaders
 
 __all__ = [
     "BERNOULLI",
@@ -112,7 +113,8 @@ def run_round(
         progress["total"] = total
         if done < n_next:
             at = look(truth, looks, at, lazy, state, setting)
-    track_leaders(state, n_next)
+    if needs_leaders(setting):
+        track_leaders(state, n_next)
     if bounds:
         settle(state, n_next)
     return at

@@ -33,7 +33,6 @@ from maxgap._core.state import Setting, State
 from maxgap._core.words import (
     certain_gap,
     certain_gap_lies_at,
-    n_active,
     n_bounds_above,
     second_highest_bound,
 )
@@ -48,6 +47,7 @@ __all__ = [
     "dominant_pair_and_certain_gap",
     "dominant_pair_now_and_then",
     "few_wide",
+    "needs_leaders",
     "never",
     "row_of",
     "rule_holds",
@@ -108,7 +108,7 @@ def two_active(state: State, setting: Setting) -> bool:
     Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
     one side of the split.
     """
-    return n_active(state) <= 2
+    return state.progress[0]["n_active"] <= 2
 
 
 @inlined
@@ -123,12 +123,11 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
     position = certain_gap_lies_at(state)
     below = 0
     above = 0
-    for k in range(state.slots.size):
-        if state.arms[state.slots[k]["arm"]]["active"]:
-            if k < position:
-                below += 1
-            else:
-                above += 1
+    for i in range(state.progress[0]["n_active"]):
+        if state.arms[state.active[i]]["position"] < position:
+            below += 1
+        else:
+            above += 1
     return below == 1 and above == 1
 
 
@@ -293,6 +292,12 @@ def rule_holds(state: State, setting: Setting) -> bool:
     if rule == 10:
         return dominant_gap(state, setting)
     return never(state, setting)
+
+
+@inlined
+def needs_leaders(setting: Setting) -> bool:
+    """Whether the rule looks at the two arms with the most samples."""
+    return 4 <= setting.rule <= 6
 
 
 def row_of(policy: str, stopping: Any) -> Row:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import numpy as np
-
 from maxgap._core.compiled import inlined
 from maxgap._core.state import State
-from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to, n_active
+from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to
 from maxgap.policies.base import PaperPolicy
 
 __all__ = ["MaxGapElim", "after_round", "before_round", "choose"]
@@ -40,7 +38,7 @@ def before_round(state: State) -> None:
 
     The two arms of the largest gap cannot both go while the intervals hold: one has missed.
     """
-    if n_active(state) < 2:
+    if state.progress[0]["n_active"] < 2:
         bring_back(state)
 
 
@@ -67,4 +65,6 @@ class MaxGapElim(PaperPolicy):
     @property
     def active(self) -> list[Hashable]:
         """Labels of the arms not yet eliminated, the paper's A."""
-        return [self._labels[arm] for arm in np.flatnonzero(self._column("active")).tolist()]
+        with self._lock:
+            active = self._state.active[: self._state.progress[0]["n_active"]].tolist()
+        return [self._labels[arm] for arm in active]
