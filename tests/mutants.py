@@ -42,8 +42,8 @@ LEAST = 0.95  # share of mutants that must be noticed, in every file
 TESTS = {
     "maxgap/gaps.py": ["gaps", "policies"],
     "maxgap/stopping.py": ["policies", "runs"],
-    "maxgap/policies.py": ["policies", "runs", "forgeries", "cases", "state_machine"],
-    "maxgap/simulate.py": ["statistics", "runs", "simulate"],
+    "maxgap/policies.py": ["policies", "runs", "forgeries", "input", "cases", "state_machine"],
+    "maxgap/simulate.py": ["statistics", "study", "runs", "simulate"],
     "maxgap/confidence.py": ["confidence"],
     "maxgap/hardness.py": ["hardness"],
     SCRIPT: ["explorable"],

@@ -172,6 +172,13 @@ def test_the_states_themselves_are_taken(base, tmp_path):
     assert loaded.ask() == policy.ask()
 
 
+def test_the_largest_mean_that_rewards_can_give_is_taken(tmp_path):
+    policy = RoundRobin(LABELS)
+    policy.tell(["a", "b"], [1e300, -1e300])
+    policy.save(tmp_path / "policy.json")
+    assert maxgap.load(tmp_path / "policy.json").means.tolist() == [1e300, -1e300, 0, 0]
+
+
 @pytest.mark.parametrize(("base", "edits"), FORGERIES, ids=str)
 def test_a_forged_state_is_refused(base, edits, tmp_path):
     document = forged(base, edits)

@@ -45,7 +45,10 @@ def assert_twins_agree(cls, seed, shapes, **settings):
     plain = plain_twin(cls, estimate, counts, **settings)
     assert policy.ask() == plain.next
     assert (policy.stopped, policy.certified) == (plain.stopped, plain.proved)
-    assert policy.recommend().top == plain.answer()
+    split = policy.recommend()
+    assert split.top == plain.answer()
+    assert split.bottom == set(range(len(counts))) - split.top
+    assert split.gap == estimate[0][list(split.top)].min() - estimate[0][list(split.bottom)].max()
     if cls is MaxGapElim and not policy.stopped:
         assert policy.active == sorted(plain.active)
     return plain.stopped
@@ -127,6 +130,17 @@ def test_the_lowest_slot_of_a_cluster_opens_at_its_highest_arm():
     estimate = np.array([2.0, 1.75, 7.5]), np.array([0.0, 1.5, 7.5]), np.array([4.0, 2.0, 7.6])
     assert decided(RoundRobin, estimate, stopping="clusters").certified
     assert twins.clusters_rule(*estimate)
+
+
+def test_nested_intervals_that_meet_in_a_point_have_not_crossed():
+    policy = RoundRobin(2, confidence=lambda n, **_: np.ones_like(n), nested=True, stopping=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        policy.tell([0, 1, 0], [0.0, 0.0, 4.0])  # -1 to 1, then 1 to 3
+    assert (policy.lower[0], policy.upper[0]) == (1, 1)
+    with pytest.warns(RuntimeWarning, match="no longer meets"):
+        policy.tell(0, 5.0)
+    assert (policy.lower[0], policy.upper[0]) == (1, 1)
 
 
 @pytest.mark.parametrize("n_arms", [9, 10, 12, 20])

@@ -505,6 +505,18 @@ def test_a_bad_argument_of_replicate_is_refused_by_name(name, value):
         simulate.replicate(**(GOOD_STUDY | {name: value}))
 
 
+def test_bernoulli_rewards_may_be_impossible_or_certain():
+    problem = maxgap.Problem([0.0, 0.25, 1.0])
+    run = simulate.run(
+        RoundRobin(3, stopping=None),
+        problem,
+        budget=90,
+        rng=np.random.default_rng(1),
+        noise="bernoulli",
+    )
+    assert run.correct
+
+
 def test_bernoulli_rewards_need_means_that_are_probabilities():
     problem = maxgap.Problem([0.0, 0.5, 1.1])
     with pytest.raises(ValueError, match=r"bernoulli.*1\.1"):
