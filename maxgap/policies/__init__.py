@@ -37,7 +37,6 @@ from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
 
 __all__ = [
-    "POLICIES",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
@@ -45,11 +44,7 @@ __all__ = [
     "RoundRobin",
     "SortThenSearch",
     "Split",
-    "end_round",
-    "list_next",
     "load",
-    "number_of",
-    "start_round",
 ]
 
 POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
