@@ -16,7 +16,6 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
-from maxgap._core.compiled import compiled
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap._run import (
@@ -31,9 +30,12 @@ from maxgap._run import (
 from maxgap._run import run as run_compiled
 from maxgap.policies import Policy, Split, number_of
 from maxgap.problems import Problem
+from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["NOISES", "Run", "Study", "replicate", "run", "wilson_interval"]
 
 #: Reward distributions with mean mu and scale sigma. "student-t" has 3 degrees of freedom and is
 #: scaled to standard deviation sigma; "bernoulli" is 0 or 1 with mean mu, whatever sigma.
@@ -46,9 +48,6 @@ CHUNK = 8
 LARGEST_BUDGET = 2**63 - 1
 #: Largest number of replicates, checkpoints or resamples: a kilobyte each is all of a memory.
 LARGEST_NUMBER = 10**7
-
-#: Normal deviate of the 97.5 % quantile: all intervals of a Study cover 95 %.
-Z = 1.959963984540054
 
 
 class Run(NamedTuple):
@@ -425,7 +424,7 @@ class Study:
         import pandas as pd
 
         point, resampled = self._samples_to_error(level, resamples)
-        low, high = _percentiles(resampled)
+        low, high = percentile_interval(resampled)
         return pd.DataFrame(
             {"policy": list(self.labels), "samples": point, "low": low, "high": high}
         )
@@ -449,12 +448,12 @@ class Study:
         point, resampled = self._samples_to_error(level, resamples)
         base = self.labels.index(over)
         others = [i for i in range(len(self.labels)) if i != base]
-        low, high = _percentiles(_ratio(resampled[base], resampled[others]))
+        low, high = percentile_interval(times_fewer(resampled[base], resampled[others]))
         return pd.DataFrame(
             {
                 "policy": [self.labels[i] for i in others],
                 "level": level,
-                "ratio": _ratio(point[base], point[others]),
+                "ratio": times_fewer(point[base], point[others]),
                 "low": low,
                 "high": high,
             }
@@ -474,80 +473,13 @@ class Study:
             times = np.vstack([np.ones(replicates, dtype=np.int64), drawn])
             # All sums are whole numbers: the product is exact in whatever order a processor adds.
             counts = (times.astype(np.float64) @ self.wrong[i].astype(np.float64)).astype(np.int64)
-            samples[i] = _first_below(counts, replicates, self.checkpoints, level)
+            samples[i] = first_below(counts, replicates, self.checkpoints, level)
         return samples[:, 0], samples[:, 1:]
 
 
 def _repeated(labels: Iterable[Hashable], times: int) -> list[Hashable]:
     """Each label so many times, as it is: an array would take tuples apart and make 1 a text."""
     return [label for label in labels for _ in range(times)]
-
-
-def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
-    """Wilson's 95 % interval for a share; arrays of the shape of ``wrong``.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval([0, 60], 120)
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.412], [0.031, 0.588])
-    """
-    share = np.asarray(wrong, dtype=np.float64) / replicates
-    # A product is the same on every processor, a power need not be.
-    square = Z * Z
-    centre = (share + square / (2 * replicates)) / (1 + square / replicates)
-    half = np.sqrt(share * (1 - share) / replicates + square / (4 * replicates * replicates))
-    half *= Z / (1 + square / replicates)
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-
-
-@compiled(allocates=True)
-def _first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
-    """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
-
-    Pools adjacent violators. The pools are whole numbers, compared exactly: no processor's rounding
-    decides which are joined. The value of a pool is one division, and a quotient that equals
-    ``level`` as a fraction is the same number as ``level`` once rounded.
-    """
-    n_rows, n_samples = counts.shape
-    found = np.empty(n_rows)
-    total = np.empty(n_samples, dtype=np.int64)
-    length = np.empty(n_samples, dtype=np.int64)
-    for row in range(n_rows):
-        last = -1
-        for k in range(n_samples):
-            last += 1
-            total[last], length[last] = counts[row, k], 1
-            while last > 0 and total[last - 1] * length[last] <= total[last] * length[last - 1]:
-                total[last - 1] += total[last]
-                length[last - 1] += length[last]
-                last -= 1
-        found[row] = np.inf
-        start, before = 0, np.inf
-        for pool in range(last + 1):
-            value = total[pool] / (length[pool] * replicates)
-            if value <= level:
-                found[row] = samples[start]
-                if start > 0:
-                    step = samples[start] - samples[start - 1]
-                    found[row] = samples[start - 1] + (before - level) / (before - value) * step
-                break
-            start += length[pool]
-            before = value
-    return found
-
-
-def _ratio(base: Any, others: Floats) -> Floats:
-    """``base / others``, 0 where the others are infinite."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(others), 0.0, base / others)
-
-
-def _percentiles(resampled: Floats) -> Floats:
-    """2.5 % and 97.5 % along the last axis; by order statistics, since some values are infinite."""
-    n = resampled.shape[-1]
-    low, high = (n - 1) // 40, (39 * n - 1) // 40  # ranks from 0 of the 1/40 and 39/40 quantiles
-    return np.moveaxis(np.sort(resampled, axis=-1)[..., [low, high]], -1, 0)
 
 
 def _check_setting(policy: Any, problem: Any, noise: Any) -> None:

@@ -8,13 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from maxgap import simulate
+from maxgap import simulate, statistics
 
 COUNTS = st.lists(st.integers(0, 120), min_size=1, max_size=12)
 
 
 def exactly_below(counts, replicates, samples, level):
-    """What `_first_below` computes, in fractions: pools of equal share, then a straight line."""
+    """What `first_below` computes, in fractions: pools of equal share, then a straight line."""
     pools = []
     for count in counts:
         pools.append([count, 1])
@@ -34,7 +34,7 @@ def exactly_below(counts, replicates, samples, level):
 
 def below(counts, replicates, samples, level):
     rows = np.array([counts], dtype=np.int64)
-    return float(simulate._first_below(rows, replicates, np.array(samples), level)[0])
+    return float(statistics.first_below(rows, replicates, np.array(samples), level)[0])
 
 
 @given(COUNTS, st.integers(1, 119))
@@ -99,4 +99,4 @@ def test_percentiles_are_numpys_order_statistics(n):
     values = np.random.default_rng(n).permutation(n).astype(float).reshape(1, n)
     values[values > 0.9 * n] = np.inf
     expected = [np.quantile(values, q, axis=-1, method="inverted_cdf") for q in (0.025, 0.975)]
-    np.testing.assert_array_equal(simulate._percentiles(values), expected)
+    np.testing.assert_array_equal(statistics.percentile_interval(values), expected)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from maxgap import Problem
 from maxgap.confidence import radius
-from maxgap.oracle import search_known_order
+from maxgap.known_order import search_known_order
 from maxgap.problems import four_arms
 
 

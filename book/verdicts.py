@@ -2,8 +2,7 @@
 
 A chapter ends with ``offer("08-streetview", [...])``. The records go to ``book/records``, written
 whole; the verdict page reads them. They are outputs like a notebook's own: committed, and made
-again at every execution. This is a module of the package so that a chapter finds it, and its
-records, wherever it is opened from.
+again at every execution.
 """
 
 from __future__ import annotations
@@ -18,6 +17,19 @@ from maxgap._saving import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = [
+    "FIELDS",
+    "OUTCOMES",
+    "SCOPES",
+    "Table",
+    "offer",
+    "read_all",
+    "records",
+    "tally",
+    "verdict",
+    "with_outcome",
+]
 
 Row = dict[str, str]
 
@@ -98,9 +110,8 @@ class Table(list[Row]):
 def records() -> Path:
     """Return the folder ``book/records`` of the book that is worked in.
 
-    It is looked for around the present folder first, then around the package: so a chapter may be
-    run from the book's folder, from the repository, or from anywhere with the package installed in
-    place.
+    It is looked for around the present folder first, then beside this file: so a chapter may be run
+    from the book's folder, from the repository, or from anywhere else.
 
     Raises
     ------

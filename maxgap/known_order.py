@@ -12,16 +12,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from maxgap._core.compiled import compiled
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._numbers import is_whole
 from maxgap.confidence import check_delta, radius
 from maxgap.problems import Problem
 
 __all__ = ["KnownOrder", "search_known_order"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class KnownOrder(NamedTuple):
@@ -40,8 +39,8 @@ class KnownOrder(NamedTuple):
     """
 
     samples: Integers
-    stopped: NDArray[np.bool_]
-    correct: NDArray[np.bool_]
+    stopped: Flags
+    correct: Flags
     counts: Integers
 
 
@@ -100,9 +99,8 @@ def search_known_order(
     delta = check_delta(delta)
     n_gaps = problem.n_arms - 1
     for name, value, least in (("budget", budget, 2 * n_gaps), ("replicates", replicates, 1)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or value < least:
-            raise ValueError(f"{name}: a whole number from {least} is needed, got {value!r}")
+        if not is_whole(value) or value < least:
+            raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
     order = np.argsort(-problem.means, kind="stable")
     means, sigmas = problem.means[order], problem.sigmas[order]
     scales = np.hypot(sigmas[:-1], sigmas[1:])

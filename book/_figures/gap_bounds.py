@@ -1,0 +1,157 @@
+"""Figures of the chapter on confidence intervals and gap bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from maxgap.figures import PALETTE, bracket, new_figure
+from maxgap.statistics import decimal
+
+__all__ = [
+    "misses",
+    "right_gap_by_position",
+    "right_gap_placements",
+    "slots",
+]
+
+
+def misses(shares: pd.DataFrame, *, level: float) -> Figure:
+    """Share of replicates in which some interval has missed by now, one line a radius.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        Columns radius, samples (of each arm), share, low, high.
+    level : float
+        The share that was asked for, drawn as a horizontal line.
+    """
+    figure, ax = new_figure(height=4.2)
+    dashes = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2))]
+    colours = [PALETTE[i] for i in (3, 1, 7, 2, 0, 4)]
+    groups = shares.groupby("radius", sort=False)
+    for (name, rows), dash, colour in zip(groups, dashes, colours, strict=False):
+        ax.plot(rows["samples"], rows["share"], ls=dash, color=colour, label=name)
+        ax.fill_between(rows["samples"], rows["low"], rows["high"], color=colour, alpha=0.18, lw=0)
+    ax.axhline(level, color="black", lw=0.8)
+    ax.text(shares["samples"].max(), level, " asked for", va="center", ha="left", fontsize=9)
+    ax.set(
+        xscale="log",
+        xlabel="samples of each arm so far",
+        ylabel="share of replicates with a miss",
+        xlim=(1, shares["samples"].max()),
+        ylim=(0, None),
+    )
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def right_gap_placements(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    arm: int,
+    placements: Sequence[tuple[float, ArrayLike]],
+) -> Figure:
+    """Where the means lie when the right gap of an arm at a known place is largest.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals.
+    arm : int
+        The arm whose mean is known.
+    placements : sequence of (float, array_like of shape (K,))
+        A panel each: the arm's mean, and all means.
+    """
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    figure, axes = new_figure(len(placements), height=5.2, sharex=True)
+    rows = _interval_rows(low)
+    for letter, ax, (x, placed) in zip("abcdef", np.ravel(axes), placements, strict=False):
+        means = np.asarray(placed, dtype=float)
+        ax.axvline(x, color=PALETTE[0], lw=0.8, ls=":")
+        for j in range(len(low)):
+            stays_right = low[j] > x
+            colour = PALETTE[0] if j == arm else PALETTE[3] if stays_right else "0.45"
+            style = "--" if stays_right else "-"
+            ax.plot([low[j], high[j]], [rows[j]] * 2, color=colour, ls=style, lw=2.5)
+            marker = "X" if j == arm else "s" if stays_right else "o"
+            ax.plot(means[j], rows[j], marker, color=colour, ms=9)
+        closing = means[means > x].min()
+        bracket(ax, (x, closing), rows.max() + 0.7, f"right gap {decimal(closing - x, 3)}")
+        ax.set(ylabel="arm", ylim=(rows.min() - 0.6, rows.max() + 1.6))
+        ax.set_yticks(rows, [str(j) for j in range(len(low))])
+        ax.text(0.01, 0.97, f"({letter})", transform=ax.transAxes, va="top")
+        ax.grid(visible=False)
+    np.ravel(axes)[-1].set_xlabel("mean")
+    return figure
+
+
+def right_gap_by_position(
+    positions: ArrayLike, gaps: ArrayLike, candidates: ArrayLike, values: ArrayLike
+) -> Figure:
+    """Largest right gap of an arm against the place of its mean, lower ends marked.
+
+    Parameters
+    ----------
+    positions, gaps : array_like, shape (N,)
+        A fine grid inside the arm's interval, and the largest right gap there.
+    candidates, values : array_like, shape (P,)
+        The lower ends inside the interval, and the gap there.
+    """
+    x, y = np.asarray(positions, dtype=float), np.asarray(gaps, dtype=float)
+    at, best = np.asarray(candidates, dtype=float), np.asarray(values, dtype=float)
+    figure, ax = new_figure(height=3.4)
+    # The curve jumps up at every lower end: no line across.
+    jumps = np.flatnonzero(np.diff(y) > 0) + 1
+    for piece in np.split(np.arange(x.size), jumps):
+        ax.plot(x[piece], y[piece], color=PALETTE[0])
+    ax.vlines(at, 0, best, color="0.6", lw=0.8, ls=":")
+    ax.plot(at, best, "o", color=PALETTE[0], ms=7, label="at a lower end")
+    widest = int(np.argmax(best))
+    ax.plot(at[widest], best[widest], "D", color=PALETTE[3], ms=10, label="the gap bound")
+    ax.set(xlabel="mean of the arm", ylabel="largest right gap", ylim=(0, None))
+    ax.legend(loc="lower left")
+    return figure
+
+
+def slots(lower: ArrayLike, upper: ArrayLike, arm: int) -> Figure:
+    """Intervals sorted by lower end, below each its slot; slots that an arm touches stand out.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals.
+    arm : int
+        The arm whose slots are marked.
+    """
+    order = np.argsort(np.asarray(lower, dtype=float), kind="stable")
+    low, high = np.asarray(lower, dtype=float)[order], np.asarray(upper, dtype=float)[order]
+    place = int(np.flatnonzero(order == arm)[0])
+    end = np.append(np.minimum.accumulate(high[::-1])[::-1][1:], high[:-1].max())
+    figure, ax = new_figure(height=0.75 * low.size + 1.2)
+    for k in range(low.size):
+        colour = PALETTE[0] if k == place else "0.45"
+        ax.plot([low[k], high[k]], [k, k], color=colour, lw=5, solid_capstyle="butt")
+        ax.text(high[k], k, f"  arm {order[k]}", va="center", ha="left", color=colour)
+        touched = any(low[place] <= x <= high[place] for x in (low[k], end[k]))
+        colour = PALETTE[3] if touched else "0.7"
+        ends, y = (low[k], max(end[k], low[k])), k - 0.42
+        ax.plot(ends, (y, y), color=colour, lw=2, ls="-" if touched else "--", marker="|", ms=9)
+        text = f"{decimal(ends[1] - ends[0], 3)} "
+        ax.text(ends[0], y, text, va="center", ha="right", fontsize=9, color="0.25")
+    ax.axvspan(low[place], high[place], color=PALETTE[0], alpha=0.08, lw=0)
+    ax.set(xlabel="mean", ylim=(-0.9, low.size - 0.4))
+    ax.margins(x=0.12)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.grid(visible=False)
+    return figure
+
+
+def _interval_rows(lower: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Row of every arm, the smallest lower end at the bottom."""
+    return np.argsort(np.argsort(lower, kind="stable"), kind="stable")

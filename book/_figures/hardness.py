@@ -1,0 +1,224 @@
+"""Figures of the chapter on hardness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from maxgap.figures import PALETTE, new_figure, policy_style
+from maxgap.statistics import decimal
+
+__all__ = [
+    "helper_arm",
+    "helper_worth",
+    "measured_against_bound",
+    "samples_by_hardness",
+    "samples_by_rank_and_rule",
+]
+
+
+def helper_worth(distances: Mapping[int, float], delta_max: float, arm: str) -> Figure:
+    """What each arm to the right of an arm is worth as its helper: the two terms of gamma.
+
+    Parameters
+    ----------
+    distances : mapping of int to float
+        Rank of an arm -> how far it lies to the right of the arm in question.
+    delta_max : float
+        The largest gap.
+    arm : str
+        Name of the arm in question.
+    """
+    figure, ax = new_figure(height=3.4)
+    reach = 1.04 * max([delta_max, *distances.values()])
+    x = np.array([0.0, delta_max])
+    ax.plot(x, x, color=PALETTE[0], ls="--", lw=1.3)
+    ax.plot(x, delta_max - x, color=PALETTE[1], ls="-.", lw=1.3)
+    tent = np.array([0.0, delta_max / 2, delta_max])
+    ax.plot(tent, np.minimum(tent, delta_max - tent), color="black", lw=2.4)
+    high = 0.92 * delta_max
+    ax.text(0.13 * delta_max, high, "told from the largest gap", color=PALETTE[1])
+    ax.text(0.87 * delta_max, high, "told from the arm", color=PALETTE[0], ha="right")
+    worth = {rank: min(d, delta_max - d) for rank, d in distances.items() if d < delta_max}
+    best = max(worth, key=lambda rank: worth[rank])
+    for rank, distance in distances.items():
+        colour = PALETTE[2] if rank == best else "0.35"
+        ax.plot(distance, max(worth.get(rank, 0.0), 0.0), "o", color=colour, ms=8, clip_on=False)
+        ax.annotate(
+            str(rank),
+            (distance, max(worth.get(rank, 0.0), 0.0)),
+            xytext=(0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontweight="bold" if rank == best else "normal",
+        )
+    ax.axhline(worth[best], color=PALETTE[2], lw=1, ls=":")
+    ax.text(reach, worth[best], r"$\gamma^r$", color=PALETTE[2], ha="right", va="bottom")
+    ax.set(
+        xlabel=f"distance of an arm to the right of arm {arm}",
+        ylabel="worth as a helper",
+        xlim=(0, reach),
+        ylim=(0, delta_max),
+    )
+    return figure
+
+
+def helper_arm(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    arm: int,
+    helper: int,
+    opening: int,
+    certain: tuple[int, int],
+) -> Figure:
+    """Intervals by rank in the round in which a helper rules an arm out (the paper's Figure 4).
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals, arms by rank.
+    arm, helper, opening : int
+        The arm ruled out; the arm whose upper end closes its right-gap bound; the arm at whose
+        lower end that bound opens. Ranks, from 1.
+    certain : (int, int)
+        Ranks of the arms above and below the certain gap.
+    """
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    figure, ax = new_figure(height=5.2)
+    own = arm - 1
+    for i, (left, right) in enumerate(zip(low, high, strict=True)):
+        special = {arm: PALETTE[0], helper: PALETTE[2]}
+        mixed = i != own and left <= high[own] and low[own] <= right
+        ax.plot(
+            [left, right],
+            [i + 1, i + 1],
+            color=special.get(i + 1, "0.4"),
+            ls="--" if mixed else "-",
+            lw=3.2 if i + 1 in special else 1.8,
+            marker="|",
+            ms=8,
+        )
+    for (left, right), colour, name in (
+        ((high[certain[1] - 1], low[certain[0] - 1]), "0.85", "certain gap"),
+        ((low[opening - 1], high[helper - 1]), (*PALETTE[2], 0.15), f"right-gap bound of {arm}"),
+    ):
+        ax.axvspan(left, right, color=colour, lw=0, zorder=0)
+        middle = (left + right) / 2
+        ax.text(middle, 0, f"{name}\n{decimal(right - left, 2)}", ha="center", va="bottom")
+    ranks = np.arange(1, low.size + 1)
+    ax.set(xlabel="mean", ylabel="arm, by rank", yticks=ranks, ylim=(low.size + 0.7, -1.6))
+    ax.grid(visible=False, axis="y")
+    return figure
+
+
+def samples_by_hardness(
+    table: pd.DataFrame, fits: Mapping[str, tuple[float, float]], *, x: str, xlabel: str
+) -> Figure:
+    """Samples of single arms against an inverse squared hardness, a panel a policy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row an arm and run: policy, samples, end (bool: drawn as a cross), and the column `x`.
+    fits : mapping of str to (float, float)
+        Policy -> exponent and intercept (natural logarithm) of its fitted power law.
+    x, xlabel : str
+        Column of the horizontal axis, and its name.
+    """
+    labels = list(dict.fromkeys(table["policy"]))
+    figure, axes = new_figure(1, len(labels), height=3.8, sharex=True, sharey=True)
+    ends = np.array([table[x].min(), table[x].max()])
+    for label, ax in zip(labels, np.atleast_1d(axes), strict=True):
+        rows = table[table["policy"] == label]
+        style = policy_style(label)
+        for is_end, marker, colour, name in (
+            (False, "o", style["color"], "needs a helper"),
+            (True, "x", "0.45", "needs none"),
+        ):
+            part = rows[rows["end"] == is_end]
+            ax.plot(part[x], part["samples"], marker, color=colour, ms=3, alpha=0.5, label=name)
+        exponent, intercept = fits[label]
+        ax.plot(ends, np.exp(intercept) * ends**exponent, color="black", lw=2, label="fit")
+        ax.set_title(label, fontsize=11)
+        ax.set(xscale="log", yscale="log")
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel("samples of the arm")
+    handles, names = first.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3, markerscale=2)
+    figure.supxlabel(xlabel, fontsize=11)
+    return figure
+
+
+def measured_against_bound(table: pd.DataFrame) -> Figure:
+    """Samples taken against samples allowed by a theorem, on logarithmic axes with the diagonal.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row a run: policy, measured, bound.
+    """
+    figure, ax = new_figure(height=4.2)
+    for label, rows in table.groupby("policy", sort=False):
+        style = policy_style(str(label))
+        ax.plot(
+            rows["bound"],
+            rows["measured"],
+            style["marker"],
+            color=style["color"],
+            ms=4,
+            alpha=0.5,
+            label=label,
+        )
+    ends = np.array([table["measured"].min() / 1.5, table["bound"].max() * 1.5])
+    ax.fill_between(ends, ends, ends[1], color="0.9", lw=0, zorder=0)
+    ax.plot(ends, ends, color="black", lw=1.2)
+    ax.text(0.3, 0.9, "not allowed", transform=ax.transAxes, ha="center")
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlim=(table["bound"].min() / 1.5, ends[1]),
+        ylim=ends,
+        xlabel="samples that the theorem allows",
+        ylabel="samples taken",
+    )
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def samples_by_rank_and_rule(table: pd.DataFrame, split_rank: int) -> Figure:
+    """Mean samples of each arm by rank, one line a rule, with 95 % bars; logarithmic.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rule, rank, mean, low, high.
+    split_rank : int
+        Rank of the arm above the largest gap, which is marked.
+    """
+    figure, ax = new_figure(height=3.6)
+    looks = [("o", "-", PALETTE[1]), ("s", "--", PALETTE[0]), ("D", ":", PALETTE[2])]
+    for (rule, rows), (marker, dash, colour) in zip(
+        table.groupby("rule", sort=False), looks, strict=False
+    ):
+        spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+        ax.errorbar(
+            rows["rank"],
+            rows["mean"],
+            yerr=spread,
+            marker=marker,
+            ls=dash,
+            color=colour,
+            capsize=2.5,
+            ms=5,
+            label=rule,
+        )
+    ax.axvline(split_rank + 0.5, color="0.5", lw=1, ls=":")
+    ax.text(split_rank + 0.5, 1.0, " largest gap", transform=ax.get_xaxis_transform(), va="top")
+    ax.set(yscale="log", xlabel="rank", ylabel="samples of the arm", xticks=table["rank"].unique())
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure

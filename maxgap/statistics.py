@@ -1,0 +1,534 @@
+"""From many runs to printed numbers: intervals, levels read off, exponents, rounding, tables.
+
+All intervals are at 95 %.
+
+The last bit of a logarithm, a power or a sum of products differs between processors. It must not
+decide what is printed: the functions that round here take a number that lies within some last bits
+of a tie, such as 7.55 for one decimal, for the tie itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from maxgap._core.compiled import compiled
+from maxgap._core.types import Floats, Integers
+from maxgap._numbers import is_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from maxgap.simulate import Study
+
+__all__ = [
+    "PowerLaw",
+    "Z",
+    "decimal",
+    "error_table",
+    "first_below",
+    "interval",
+    "intervals",
+    "join_studies",
+    "normal_interval",
+    "percent",
+    "percentile_interval",
+    "power_law",
+    "ratio_of_means",
+    "ratio_table",
+    "rounded",
+    "significant",
+    "times_fewer",
+    "wilson_interval",
+]
+
+#: Normal deviate of the 97.5 % quantile.
+Z = 1.959963984540054
+
+#: Significant digits of a number that all processors agree on; doubles have 16.
+SURE_DIGITS = 10
+
+#: Wide enough for every double in full.
+_EXACT = Context(prec=800, rounding=ROUND_HALF_EVEN)
+
+
+def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
+    """Wilson's 95 % interval for a share; arrays of the shape of ``wrong``.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval([0, 60], 120)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.412], [0.031, 0.588])
+    """
+    share = np.asarray(wrong, dtype=np.float64) / replicates
+    # A product is the same on every processor, a power need not be.
+    square = Z * Z
+    centre = (share + square / (2 * replicates)) / (1 + square / replicates)
+    half = np.sqrt(share * (1 - share) / replicates + square / (4 * replicates * replicates))
+    half *= Z / (1 + square / replicates)
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def normal_interval(value: Any, standard_error: Any) -> tuple[Any, Any]:
+    """Interval of a normal estimate: :data:`Z` standard errors on either side, of any shape.
+
+    Examples
+    --------
+    >>> low, high = normal_interval(np.array([10.0, 20.0]), np.array([1.0, 0.0]))
+    >>> rounded(low, 2).tolist(), rounded(high, 2).tolist()
+    ([8.04, 20.0], [11.96, 20.0])
+    """
+    half = Z * standard_error
+    return value - half, value + half
+
+
+def ratio_of_means(above: Any, above_error: Any, below: Any, below_error: Any) -> tuple[Any, Any]:
+    """Ratio of two independent means and its standard error, to first order; of any shape.
+
+    Examples
+    --------
+    >>> ratio, error = ratio_of_means(600.0, 30.0, 100.0, 0.0)
+    >>> decimal(ratio, 1), decimal(error, 2)
+    ('6.0', '0.30')
+    """
+    ratio = above / below
+    return ratio, ratio * np.hypot(above_error / above, below_error / below)
+
+
+@compiled(allocates=True)
+def first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
+    """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
+
+    Pools adjacent violators. The pools are whole numbers, compared exactly: no processor's rounding
+    decides which are joined. The value of a pool is one division, and a quotient that equals
+    ``level`` as a fraction is the same number as ``level`` once rounded. Between
+    checkpoints the curve is a straight line; the result is infinite where no pool is low enough.
+
+    Parameters
+    ----------
+    counts : array of int, shape (N, C)
+        Wrong answers at each number of samples.
+    replicates : int
+        Runs that they are counted from.
+    samples : array of int, shape (C,)
+        Numbers of samples, increasing.
+    level : float
+        Share of wrong answers.
+
+    Examples
+    --------
+    >>> first_below(np.array([[8, 4, 0], [8, 8, 8]]), 10, np.array([10, 20, 30]), 0.2).tolist()
+    [25.0, inf]
+    """
+    n_rows, n_samples = counts.shape
+    found = np.empty(n_rows)
+    total = np.empty(n_samples, dtype=np.int64)
+    length = np.empty(n_samples, dtype=np.int64)
+    for row in range(n_rows):
+        last = -1
+        for k in range(n_samples):
+            last += 1
+            total[last], length[last] = counts[row, k], 1
+            while last > 0 and total[last - 1] * length[last] <= total[last] * length[last - 1]:
+                total[last - 1] += total[last]
+                length[last - 1] += length[last]
+                last -= 1
+        found[row] = np.inf
+        start, before = 0, np.inf
+        for pool in range(last + 1):
+            value = total[pool] / (length[pool] * replicates)
+            if value <= level:
+                found[row] = samples[start]
+                if start > 0:
+                    step = samples[start] - samples[start - 1]
+                    found[row] = samples[start - 1] + (before - level) / (before - value) * step
+                break
+            start += length[pool]
+            before = value
+    return found
+
+
+def times_fewer(base: Any, others: Floats) -> Floats:
+    """``base / others``: how many times fewer samples the others take; 0 where they are infinite.
+
+    Examples
+    --------
+    >>> times_fewer(600.0, np.array([100.0, np.inf])).tolist()
+    [6.0, 0.0]
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(others), 0.0, base / others)
+
+
+def percentile_interval(resampled: Floats) -> Floats:
+    """2.5 % and 97.5 % along the last axis; by order statistics, since some values are infinite.
+
+    Examples
+    --------
+    >>> percentile_interval(np.array([*range(1, 41), np.inf])).tolist()
+    [2.0, 40.0]
+    """
+    n = resampled.shape[-1]
+    low, high = (n - 1) // 40, (39 * n - 1) // 40  # ranks from 0 of the 1/40 and 39/40 quantiles
+    return np.moveaxis(np.sort(resampled, axis=-1)[..., [low, high]], -1, 0)
+
+
+class PowerLaw(NamedTuple):
+    """Exponent of a fitted power law, and its 95 % interval."""
+
+    exponent: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Two decimals: ``-2.08 (-2.10 to -2.07)``."""
+        return interval(*self, 2, between=" to ")
+
+
+def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> PowerLaw:
+    """Slope of log(mean) against log(x), by least squares.
+
+    The interval is for the noise of the measured means, each independent of the others: the error
+    of log(mean) is about standard_error / mean, and the slope is a weighted sum of the log(mean).
+    It says nothing about whether a straight line is the right shape. A logarithmic factor, which
+    the sample complexities of this book have, bends the line a little.
+
+    Parameters
+    ----------
+    x : array_like, shape (N,)
+        The parameter, positive; at least two different values.
+    mean : array_like, shape (N,)
+        Measured mean at each value, positive.
+    standard_error : array_like, shape (N,)
+        Standard error of each mean, not negative.
+
+    Returns
+    -------
+    PowerLaw
+
+    Raises
+    ------
+    ValueError
+        Unequal lengths, fewer than two different `x`, or numbers that are not as above.
+
+    Examples
+    --------
+    >>> fit = power_law([0.1, 0.2, 0.4], mean=[800, 200, 50], standard_error=[8, 2, 0.5])
+    >>> print(fit)
+    -2.00 (-2.02 to -1.98)
+    """
+    arrays = [np.asarray(values, dtype=np.float64) for values in (x, mean, standard_error)]
+    for name, array in zip(("x", "mean", "standard_error"), arrays, strict=True):
+        if array.ndim != 1 or array.shape != arrays[0].shape:
+            raise ValueError(
+                f"{name} must have the shape of x, {arrays[0].shape}, got {array.shape}"
+            )
+        good = np.isfinite(array) & ((array >= 0) if name == "standard_error" else (array > 0))
+        if not good.all():
+            raise ValueError(f"{name} must be positive and finite, got {array}")
+    positions = np.log(arrays[0])
+    if positions.size < 2 or np.ptp(positions) == 0:
+        raise ValueError(f"x must hold at least two different values, got {arrays[0]}")
+    weights = positions - positions.mean()
+    weights /= np.sum(weights**2)
+    exponent = float(weights @ np.log(arrays[1]))
+    error = float(np.sqrt(np.sum((weights * arrays[2] / arrays[1]) ** 2)))
+    return PowerLaw(exponent, *normal_interval(exponent, error))
+
+
+def decimal(value: float, places: int = 0) -> str:
+    """Return a number as text, to some decimals and with separators of thousands.
+
+    A number is first taken to 10 significant digits, so a tie is a tie on every processor; it goes
+    to the even digit. Unlike in a format such as ``{:.1f}``, no last bit decides, and no zero has
+    a sign. Infinite numbers are ``inf`` and ``-inf``.
+
+    Parameters
+    ----------
+    value : float
+        A number; not a number is ``nan``.
+    places : int
+        Decimals; -2 rounds to hundreds.
+
+    Examples
+    --------
+    >>> decimal(7.55, 1), decimal(np.nextafter(7.55, 8), 1), decimal(1234.5), decimal(1234.5, -2)
+    ('7.6', '7.6', '1,234', '1,200')
+    """
+    if not np.isfinite(value):
+        return f"{float(value)}"
+    return f"{_to_places(value, places):,f}"
+
+
+def interval(value: float, low: float, high: float, places: int = 1, *, between: str = "-") -> str:
+    """Return a number with its interval as text, each as :func:`decimal` gives it.
+
+    Examples
+    --------
+    >>> interval(5.96, 4.55, 7.55)
+    '6.0 (4.6-7.6)'
+    >>> interval(-2.081, -2.1, -2.066, 2, between=" to ")
+    '-2.08 (-2.10 to -2.07)'
+    """
+    return f"{decimal(value, places)} ({decimal(low, places)}{between}{decimal(high, places)})"
+
+
+def rounded(values: Any, places: int = 0) -> Any:
+    """Round numbers as :func:`decimal` does, to numbers: for arrays and tables that are shown.
+
+    Parameters
+    ----------
+    values : float, array_like, pandas.Series or pandas.DataFrame
+        Of a table only the columns of floats are rounded.
+    places : int
+        Decimals; -2 rounds to hundreds.
+
+    Returns
+    -------
+    The same kind: a float, an array, a Series or a DataFrame.
+
+    Examples
+    --------
+    >>> rounded(7.55, 1), rounded([0.125, -1e-17], 2).tolist()
+    (7.6, [0.12, 0.0])
+    >>> import pandas as pd
+    >>> rounded(pd.DataFrame({"arm": ["a", "b"], "share": [0.4321, 0.5679]}), 2)["share"].tolist()
+    [0.43, 0.57]
+    """
+    import pandas as pd
+
+    if isinstance(values, pd.DataFrame):
+        return values.apply(lambda column: rounded(column, places))
+    if isinstance(values, pd.Series):
+        is_float = pd.api.types.is_float_dtype(values)
+        return values.map(lambda value: rounded(value, places)) if is_float else values
+    if np.ndim(values) > 0:
+        array = np.asarray(values, dtype=np.float64)
+        return np.array([rounded(x, places) for x in array.ravel()]).reshape(array.shape)
+    return float(_to_places(values, places)) if np.isfinite(values) else float(values)
+
+
+def significant(value: float, digits: int = 2) -> str:
+    """Return a number as text, to some significant digits and with separators of thousands.
+
+    For numbers of samples in prose: fewer digits than their interval would give suffice, and do
+    not change with the last bit of a computation.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not finite, or `digits` is not a whole number from 1.
+
+    Examples
+    --------
+    >>> significant(623_197), significant(0.03456), significant(9.96, digits=2)
+    ('620,000', '0.035', '10')
+    """
+    if not np.isfinite(value):
+        raise ValueError(f"value must be finite, got {value!r}")
+    if not is_whole(digits) or digits < 1:
+        raise ValueError(f"digits must be a positive integer, got {digits!r}")
+    first = _to_places(value, digits - 1 - _settled(value, digits).adjusted())
+    # A carry, as in 9.96 to 10, takes a decimal away.
+    return decimal(value, digits - 1 - (first.adjusted() if first else 0))
+
+
+def _settled(value: float, digits: int) -> Decimal:
+    """The number to ``digits`` significant digits, but at least those all processors agree on."""
+    if isinstance(value, (int, np.integer)):
+        return Decimal(int(value))
+    # Two digits more than are asked for, or a second rounding could differ from a single one.
+    return Decimal(f"{value:.{max(SURE_DIGITS, digits + 2) - 1}e}")
+
+
+def _to_places(value: float, places: int) -> Decimal:
+    """The number to some decimals, by way of its sure digits; a zero has no sign."""
+    digits = Decimal(float(value)).adjusted() + 1 + places
+    result = _settled(value, digits).quantize(Decimal(1).scaleb(-places), context=_EXACT)
+    return result if result else abs(result)
+
+
+def intervals(rows: ArrayLike | pd.DataFrame, places: int = 1, *, between: str = "-") -> list[str]:
+    """Return each row of value, low, high as a text, as :func:`interval` does.
+
+    Parameters
+    ----------
+    rows : array_like or pandas.DataFrame, shape (N, 3)
+        Such as ``study.errors[["error", "low", "high"]]``.
+    places : int
+        Decimals; -2 rounds to hundreds.
+    between : str
+        Stands between the ends.
+
+    Raises
+    ------
+    ValueError
+        If the rows do not have three columns.
+
+    Examples
+    --------
+    >>> intervals([[5.96, 4.55, 7.55], [1.0, 0.5, np.inf]])
+    ['6.0 (4.6-7.6)', '1.0 (0.5-inf)']
+    """
+    values = np.asarray(rows, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != 3:
+        raise ValueError(f"rows must have the columns value, low, high, got shape {values.shape}")
+    return [interval(value, low, high, places, between=between) for value, low, high in values]
+
+
+def percent(share: float, low: float, high: float, places: int = 0) -> str:
+    """Return a share with its interval as text, in per cent.
+
+    Examples
+    --------
+    >>> percent(0.125, 0.0415, 0.207), percent(0.125, 0.0415, 0.207, 1)
+    ('12% (4% to 21%)', '12.5% (4.2% to 20.7%)')
+    """
+    value, lower, upper = (f"{decimal(100 * part, places)}%" for part in (share, low, high))
+    return f"{value} ({lower} to {upper})"
+
+
+def error_table(
+    study: Study, samples: Iterable[int], *, places: int = 3, scale: float = 1
+) -> pd.DataFrame:
+    """Errors of a study with their intervals as texts: numbers of samples by policy.
+
+    Parameters
+    ----------
+    study : Study
+        Its policies are the columns, in order.
+    samples : iterable of int
+        Checkpoints of the study: the rows, increasing.
+    places : int
+        Decimals.
+    scale : float
+        Errors are shown times this; 100 for per cent.
+
+    Raises
+    ------
+    ValueError
+        For a number of samples that is no checkpoint.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapUCB, RoundRobin, problems, simulate
+    >>> study = simulate.replicate(
+    ...     {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
+    ...     problems.Problem([0.0, 0.1, 0.2, 9.0, 9.1, 9.2]),
+    ...     budget=120, replicates=20, checkpoints=[60, 120], seed=1, n_jobs=1,
+    ... )
+    >>> error_table(study, [120], places=2).loc[120].to_dict()
+    {'RoundRobin': '0.00 (0.00-0.16)', 'MaxGapUCB': '0.00 (0.00-0.16)'}
+    """
+    wanted = list(samples)
+    missing = sorted(set(wanted) - set(study.checkpoints.tolist()))
+    if missing:
+        raise ValueError(f"samples must be checkpoints of the study, got {missing}")
+    errors = study.errors
+    rows = errors[errors["samples"].isin(wanted)]
+    shown = rows.assign(error=intervals(scale * rows[["error", "low", "high"]], places))
+    return shown.pivot(index="samples", columns="policy", values="error")[[*study.labels]]
+
+
+def ratio_table(
+    ratios: pd.DataFrame, columns: Sequence[str] = ("ratio", "low", "high"), *, places: int = 1
+) -> pd.DataFrame:
+    """Ratios with their intervals as texts: error levels, in per cent, by policy.
+
+    Parameters
+    ----------
+    ratios : pandas.DataFrame
+        As stacked from ``Study.speedup``: policy, level, and the three columns.
+    columns : sequence of str
+        Names of the columns of the ratio and of the ends of its interval.
+    places : int
+        Decimals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Levels and policies in the order in which `ratios` has them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ratios = pd.DataFrame({"policy": ["b", "a"], "level": 0.05, "ratio": [6.0, 5.0],
+    ...                        "low": [5.5, 4.0], "high": [6.5, 6.0]})
+    >>> ratio_table(ratios).to_dict("index")
+    {'5 %': {'b': '6.0 (5.5-6.5)', 'a': '5.0 (4.0-6.0)'}}
+    """
+    rows = ratios[["policy"]].assign(
+        shown=intervals(ratios[[*columns]], places),
+        **{"error level": [f"{100 * level:g} %" for level in ratios["level"]]},
+    )
+    table = rows.pivot(index="error level", columns="policy", values="shown")
+    return table.loc[rows["error level"].unique(), rows["policy"].unique()]
+
+
+def join_studies(longest: Study, *others: Study) -> Study:
+    """Put studies of one problem with different budgets together, to compare their policies.
+
+    Beyond a study's own budget its answers are held at the last one; its counts are unknown there,
+    NaN. So read off the joined study only levels that each policy reached by the end of its own.
+
+    Parameters
+    ----------
+    longest : Study
+        The study with the largest budget.
+    *others : Study
+        Their checkpoints are the first ones of `longest`, their replicates as many.
+
+    Raises
+    ------
+    ValueError
+        For other checkpoints or another number of replicates, and for a policy that is in two.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapUCB, RoundRobin, problems, simulate
+    >>> problem = problems.Problem([0.0, 0.4, 0.8, 2.0, 2.4, 2.8])
+    >>> slow = simulate.replicate({"RoundRobin": RoundRobin(6)}, problem,
+    ...     budget=900, replicates=40, checkpoints=range(30, 901, 30), seed=1, n_jobs=1)
+    >>> fast = simulate.replicate({"MaxGapUCB": MaxGapUCB(6)}, problem,
+    ...     budget=600, replicates=40, checkpoints=range(30, 601, 30), seed=2, n_jobs=1)
+    >>> join_studies(slow, fast).speedup("RoundRobin", 0.2)["policy"].tolist()
+    ['MaxGapUCB']
+    """
+    studies = (longest, *others)
+    n_looks = longest.checkpoints.size
+    for study in others:
+        if not np.array_equal(study.checkpoints, longest.checkpoints[: study.checkpoints.size]):
+            raise ValueError(
+                f"others must have the first checkpoints of longest, got {study.labels}"
+            )
+        if study.wrong.shape[1] != longest.wrong.shape[1]:
+            raise ValueError(
+                f"others must have {longest.wrong.shape[1]} replicates, got {study.wrong.shape[1]}"
+            )
+    labels = sum((study.labels for study in studies), ())
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"others must have policies of their own, got {labels}")
+
+    def padded(array: Any, axis: int, **how: Any) -> Any:
+        width = [(0, 0)] * array.ndim
+        width[axis] = (0, n_looks - array.shape[axis])
+        return np.pad(array, width, **how)
+
+    counts, counts_sd = (
+        np.concatenate([padded(getattr(s, name), 1, constant_values=np.nan) for s in studies])
+        for name in ("counts", "counts_sd")
+    )
+    return replace(
+        longest,
+        labels=labels,
+        wrong=np.concatenate([padded(study.wrong, 2, mode="edge") for study in studies]),
+        counts=counts,
+        counts_sd=counts_sd,
+        stop_rows=np.concatenate([study.stop_rows for study in studies]),
+    )
