@@ -41,9 +41,23 @@ LEAST = 0.95  # share of mutants that must be noticed, in every file
 #: What should notice, the fastest and most likely first.
 TESTS = {
     "maxgap/gaps.py": ["gaps", "policies"],
+    "maxgap/_core/slots.py": ["gaps", "policies"],
+    "maxgap/_core/state.py": ["policies", "runs", "own_policy"],
+    "maxgap/_core/order.py": ["policies", "runs"],
+    "maxgap/_core/words.py": ["policies", "runs"],
     "maxgap/stopping.py": ["policies", "runs"],
-    "maxgap/policies.py": ["policies", "runs", "forgeries", "input", "cases", "state_machine"],
-    "maxgap/simulate.py": ["statistics", "study", "runs", "simulate"],
+    "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],
+    "maxgap/policies/_saved.py": ["forgeries", "cases", "state_machine", "input"],
+    "maxgap/policies/_step.py": ["policies", "runs", "own_policy"],
+    "maxgap/policies/base.py": ["policies", "runs", "own_policy", "cases", "state_machine"],
+    "maxgap/policies/round_robin.py": ["policies", "runs"],
+    "maxgap/policies/sort_then_search.py": ["policies", "runs"],
+    "maxgap/policies/max_gap_elim.py": ["policies", "runs"],
+    "maxgap/policies/max_gap_ucb.py": ["policies", "runs", "cases"],
+    "maxgap/policies/max_gap_top2_ucb.py": ["policies", "runs"],
+    "maxgap/_run.py": ["runs", "simulate", "own_policy"],
+    "maxgap/simulate.py": ["study_twins", "runs", "simulate"],
+    "maxgap/statistics.py": ["study_twins", "statistics", "study"],
     "maxgap/confidence.py": ["confidence"],
     "maxgap/hardness.py": ["hardness"],
     SCRIPT: ["explorable"],
@@ -56,6 +70,19 @@ LEFT_OUT = " and ".join(
         "uncompiled", "without_compilation", "new_process", "any_backend", "4_workers", "all_differ"
     )
 )  # fmt: skip
+
+
+def area(file):
+    """The part of the package that a file belongs to; of every part enough must be noticed."""
+    name = file.removeprefix("maxgap/")
+    if name.startswith(("_core/state", "_core/order", "_core/words", "policies/")):
+        return "policies"
+    return {
+        "_core/slots.py": "gaps.py",
+        "_run.py": "simulate.py",
+        "statistics.py": "simulate.py",
+    }.get(name, name)
+
 
 Mutant = collections.namedtuple("Mutant", "file line function source change text")
 
@@ -412,10 +439,12 @@ def main():
     known = read_known()
     mutants = {f: found for f, found in all_mutants().items() if options.only in f}
     chosen = []
-    for file, found in mutants.items():
+    areas = dict.fromkeys(map(area, mutants))
+    for part in areas:
+        found = [m for file in mutants if area(file) == part for m in mutants[file]]
         rest = [m for m in found if not keys(m) & set(known)]
-        size = len(rest) if options.n == 0 else min(len(rest), -(-options.n // len(mutants)))
-        chosen += random.Random(f"{options.seed} {file}").sample(rest, size)
+        size = len(rest) if options.n == 0 else min(len(rest), -(-options.n // len(areas)))
+        chosen += random.Random(f"{options.seed} {part}").sample(rest, size)
     stale = set(known) - {key for found in mutants.values() for m in found for key in keys(m)}
     stale = {entry for entry in stale if entry[0] in mutants}
     print(
@@ -443,13 +472,13 @@ def main():
             os._exit(0)
         children.append(child)
     os.close(outgoing)
-    tally = {file: [0, 0] for file in mutants}
+    tally = {part: [0, 0] for part in areas}
     survivors = []
     with os.fdopen(incoming, encoding="utf-8") as lines:
         for done, line in enumerate(lines, start=1):
             i, seen = map(int, line.split())
             mutant = chosen[i]
-            tally[mutant.file][seen] += 1
+            tally[area(mutant.file)][seen] += 1
             if not seen:
                 survivors.append(mutant)
                 print(f"survived  {mutant.file}:{mutant.line} in {mutant.function}: "

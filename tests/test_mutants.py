@@ -30,7 +30,7 @@ def test_messages_types_and_docstrings_are_left_alone():
 
 def test_every_mutant_is_code_that_differs_in_one_place_from_the_file():
     for file, found in mutants.all_mutants().items():
-        assert len(found) > 50
+        assert len(found) > 2
         text = (mutants.ROOT / file).read_text(encoding="utf-8")
         for mutant in found[::40]:
             assert mutant.text != text
