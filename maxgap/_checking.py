@@ -13,6 +13,18 @@ from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float, is_whole
 from maxgap.confidence import RADII, check_sigma
 
+__all__ = [
+    "LARGEST_REWARD",
+    "checked_batch",
+    "checked_confidence",
+    "checked_factor",
+    "checked_indices",
+    "checked_labels",
+    "checked_sigmas",
+    "is_missing",
+    "label_index",
+]
+
 #: The largest reward (in size) that a policy takes: differences of two must not overflow.
 LARGEST_REWARD = 1e300
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["as_float", "as_floats", "is_whole"]
+
 
 def is_whole(value: Any) -> bool:
     """Whether it is an integer. True is none, nor is a duration, which NumPy counts among them."""

@@ -12,6 +12,8 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
+__all__ = ["StrPath", "checked_path", "digest", "write_whole"]
+
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: Flags of a new file; Windows knows the last but not the two before.

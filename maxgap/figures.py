@@ -6,7 +6,7 @@ alone. Figures are made for a column 7 inches wide and stay readable at phone wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -109,7 +109,12 @@ def policy_style(label: str) -> dict[str, Any]:
 
 
 def error_curves(
-    errors: pd.DataFrame, *, level: float | None = None, ax: Axes | None = None
+    errors: pd.DataFrame,
+    *,
+    level: float | None = None,
+    styles: Mapping[str, Mapping[str, Any]] | None = None,
+    alpha: float = 0.18,
+    ax: Axes | None = None,
 ) -> Figure:
     """Share of wrong answers against samples, one line a policy, with its interval as a band.
 
@@ -119,6 +124,10 @@ def error_curves(
         ``Study.errors``: policy, samples, error, low, high.
     level : float, optional
         An error level to mark with a horizontal line.
+    styles : mapping of str to mapping, optional
+        Label -> colour, line style and marker, where not those of :func:`policy_style`.
+    alpha : float
+        How opaque the bands are.
     ax : Axes, optional
         Where to draw; a new figure if there is none.
 
@@ -135,11 +144,11 @@ def error_curves(
     if ax is None:
         _, ax = new_figure()
     for label, rows in errors.groupby("policy", sort=False):
-        style = policy_style(str(label))
+        style = policy_style(str(label)) if styles is None else styles[str(label)]
         every = max(len(rows) // 10, 1)
         ax.plot(rows["samples"], rows["error"], label=label, markevery=every, **style)
         ax.fill_between(
-            rows["samples"], rows["low"], rows["high"], color=style["color"], alpha=0.18, lw=0
+            rows["samples"], rows["low"], rows["high"], color=style["color"], alpha=alpha, lw=0
         )
     if level is not None:
         ax.axhline(level, color="black", lw=0.8, ls=":")
@@ -178,9 +187,9 @@ def intervals(
     >>> plt.close(figure)
     """
     low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    for name, ends in (("lower", low), ("upper", high)):
-        if ends.ndim != 1 or not np.isfinite(ends).all():
-            raise ValueError(f"{name} must be a list of finite numbers, got {ends}")
+    for name, values in (("lower", low), ("upper", high)):
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise ValueError(f"{name} must be a list of finite numbers, got {values}")
     if low.shape != high.shape or not (low <= high).all():
         raise ValueError(f"upper must be at least lower {low}, arm by arm, got {high}")
     if split_rank is not None and not (is_whole(split_rank) and 0 < split_rank < low.size):

@@ -33,7 +33,7 @@ __all__ = [
     "error_table",
     "first_below",
     "interval",
-    "intervals",
+    "interval_texts",
     "join_studies",
     "normal_interval",
     "percent",
@@ -354,7 +354,9 @@ def _to_places(value: float, places: int) -> Decimal:
     return result if result else abs(result)
 
 
-def intervals(rows: ArrayLike | pd.DataFrame, places: int = 1, *, between: str = "-") -> list[str]:
+def interval_texts(
+    rows: ArrayLike | pd.DataFrame, places: int = 1, *, between: str = "-"
+) -> list[str]:
     """Return each row of value, low, high as a text, as :func:`interval` does.
 
     Parameters
@@ -373,7 +375,7 @@ def intervals(rows: ArrayLike | pd.DataFrame, places: int = 1, *, between: str =
 
     Examples
     --------
-    >>> intervals([[5.96, 4.55, 7.55], [1.0, 0.5, np.inf]])
+    >>> interval_texts([[5.96, 4.55, 7.55], [1.0, 0.5, np.inf]])
     ['6.0 (4.6-7.6)', '1.0 (0.5-inf)']
     """
     values = np.asarray(rows, dtype=np.float64)
@@ -432,7 +434,7 @@ def error_table(
         raise ValueError(f"samples must be checkpoints of the study, got {missing}")
     errors = study.errors
     rows = errors[errors["samples"].isin(wanted)]
-    shown = rows.assign(error=intervals(scale * rows[["error", "low", "high"]], places))
+    shown = rows.assign(error=interval_texts(scale * rows[["error", "low", "high"]], places))
     return shown.pivot(index="samples", columns="policy", values="error")[[*study.labels]]
 
 
@@ -464,7 +466,7 @@ def ratio_table(
     {'5 %': {'b': '6.0 (5.5-6.5)', 'a': '5.0 (4.0-6.0)'}}
     """
     rows = ratios[["policy"]].assign(
-        shown=intervals(ratios[[*columns]], places),
+        shown=interval_texts(ratios[[*columns]], places),
         **{"error level": [f"{100 * level:g} %" for level in ratios["level"]]},
     )
     table = rows.pivot(index="error level", columns="policy", values="shown")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from maxgap.figures import new_figure
+from maxgap.figures import error_curves, new_figure
 
 from .shared import MANY_STYLES
 
@@ -27,20 +27,11 @@ def scenario_curves(errors: pd.DataFrame, *, level: float | None = None) -> Figu
     level : float, optional
         An error level to mark with a horizontal line.
     """
-    figure, ax = new_figure(height=4.2)
-    groups = list(errors.groupby("scenario", sort=False))
-    for (label, rows), style in zip(groups, MANY_STYLES[: len(groups)], strict=True):
-        every = max(len(rows) // 10, 1)
-        ax.plot(rows["samples"], rows["error"], label=label, markevery=every, **style)
-        ax.fill_between(
-            rows["samples"], rows["low"], rows["high"], color=style["color"], alpha=0.12, lw=0
-        )
-    if level is not None:
-        ax.axhline(level, color="black", lw=0.8, ls=":")
-    ax.set(xlabel="samples", ylabel="share of wrong answers", ylim=(0, None), xlim=(0, None))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    ax.legend()
-    return figure
+    _, ax = new_figure(height=4.2)
+    named = errors.rename(columns={"scenario": "policy"})
+    scenarios = named["policy"].unique()
+    styles = dict(zip(scenarios, MANY_STYLES[: len(scenarios)], strict=True))
+    return error_curves(named, level=level, styles=styles, alpha=0.12, ax=ax)
 
 
 def shares(table: pd.DataFrame, *, xlabel: str, mark: float | None = None) -> Figure:

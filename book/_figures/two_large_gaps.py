@@ -165,7 +165,7 @@ def profile_player(
     """
     means = rounded(np.asarray(counts, dtype=float), 1)
     if means.ndim != 2 or len(means) != len(samples):
-        raise ValueError(f"counts: {len(samples)} rows are needed, got shape {means.shape}")
+        raise ValueError(f"counts must have {len(samples)} rows, got shape {means.shape}")
     n_arms = means.shape[1]
     says = []
     for row, total in zip(means, samples, strict=True):
