@@ -14,12 +14,13 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks processors browser refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench lint lock clean
 
 help:
 	@echo "make book        execute every chapter and render the book to _build/html"
 	@echo "make test        unit, property, statistical and documentation tests, and every stored output"
 	@echo "make processors  every stored output on this processor, and on it as a plain x86-64"
+	@echo "make mutants     would the tests notice? breaks the package place by place (N=300: a sample)"
 	@echo "make browser     the built book in headless Chromium: links, formulas, accessibility, search"
 	@echo "make refresh     execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)"
 	@echo "make preview     render the stored outputs, executing nothing, to _build/preview"
@@ -87,6 +88,11 @@ test-notebooks: $(READY)
 # depend on the processor.
 processors: $(READY)
 	@$(PY) tests/processors.py $(NOTEBOOKS)
+
+# No part of `make test`: every place takes about three hours on two cores, N=300 a
+# quarter of an hour.
+mutants: $(READY)
+	@$(PY) tests/mutants.py -n $(or $(N),0)
 
 # Needs `make book` first, and an installed Chromium; without one of them the tests are skipped.
 browser: $(READY)

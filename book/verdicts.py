@@ -151,12 +151,25 @@ def read_all() -> list[Row]:
 
 
 def with_outcome(rows: Iterable[Row], *outcomes: str) -> Table:
-    """The rows with one of these outcomes, as a table, in the order of the book."""
+    """The rows with one of these outcomes, as a table, in the order of the book.
+
+    Examples
+    --------
+    >>> rows = [{"key": "a", "outcome": "partly"}, {"key": "b", "outcome": "reproduced"}]
+    >>> len(with_outcome(rows, "partly", "not reproduced"))
+    1
+    """
     return Table(row for row in rows if row["outcome"] in outcomes)
 
 
 def tally(rows: Iterable[Row]) -> pd.DataFrame:
-    """Number of verdicts, scope by outcome."""
+    """Number of verdicts, scope by outcome.
+
+    Examples
+    --------
+    >>> tally([{"scope": "proof", "outcome": "partly"}]).loc["proof", "partly"].item()
+    1
+    """
     import pandas as pd
 
     frame = pd.DataFrame(list(rows))

@@ -133,7 +133,7 @@ def search_known_order(
     return KnownOrder(counts.sum(axis=1), stopped, correct, counts)
 
 
-@compiled
+@compiled(allocates=True)
 def _lucb(
     rng: np.random.Generator,
     means: Floats,
@@ -169,7 +169,7 @@ def _lucb(
         _sample_gap(rng, second, means, sigmas, pulls, estimates)
 
 
-@compiled
+@compiled(allocates=True)
 def _sample_gap(
     rng: np.random.Generator,
     k: int,

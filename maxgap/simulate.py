@@ -16,7 +16,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
-from maxgap._core.run import (
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._numbers import is_whole
+from maxgap._run import (
     Looks,
     Truth,
     first_look,
@@ -25,9 +27,7 @@ from maxgap._core.run import (
     n_rounds_in_table,
     run_round,
 )
-from maxgap._core.run import run as run_compiled
-from maxgap._core.types import Flags, Floats, Integers
-from maxgap._numbers import is_whole
+from maxgap._run import run as run_compiled
 from maxgap.policies import Policy, Split, number_of
 from maxgap.problems import Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval

@@ -49,7 +49,6 @@ __all__ = [
     "few_wide",
     "never",
     "row_of",
-    "rule_holds",
     "second_below",
     "second_below_certain_gap",
     "two_active",
@@ -107,10 +106,7 @@ def two_active(state: State, setting: Setting) -> bool:
     Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
     one side of the split.
     """
-    n_active = 0
-    for arm in range(state.arms.size):
-        n_active += state.arms[arm]["active"]
-    return n_active <= 2
+    return state.progress[0]["n_active"] <= 2
 
 
 @inlined
@@ -125,13 +121,12 @@ def two_active_around_certain_gap(state: State, setting: Setting) -> bool:
     position = certain_gap_lies_at(state)
     below = 0
     above = 0
-    for k in range(state.slots.size):
-        if state.arms[state.slots[k]["arm"]]["active"]:
-            if k < position:
-                below += 1
-            else:
-                above += 1
-    return position > 0 and below == 1 and above == 1
+    for i in range(state.progress[0]["n_active"]):
+        if state.arms[state.active[i]]["position"] < position:
+            below += 1
+        else:
+            above += 1
+    return below == 1 and above == 1
 
 
 @inlined
@@ -295,6 +290,12 @@ def rule_holds(state: State, setting: Setting) -> bool:
     if rule == 10:
         return dominant_gap(state, setting)
     return never(state, setting)
+
+
+@inlined
+def needs_leaders(setting: Setting) -> bool:
+    """Whether the rule looks at the two arms with the most samples."""
+    return 4 <= setting.rule <= 6
 
 
 def row_of(policy: str, stopping: Any) -> Row:

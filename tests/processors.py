@@ -41,7 +41,7 @@ def plain_settings() -> dict[str, str]:
 
 
 def compare(notebooks: list[str], settings: dict[str, str]) -> subprocess.Popen[str]:
-    """Begin to execute the notebooks under these settings, two at a time."""
+    """Begin to execute the notebooks under these settings."""
     return subprocess.Popen(
         [sys.executable, *PYTEST, *notebooks],
         cwd=ROOT,
@@ -58,6 +58,7 @@ def main(notebooks: list[str]) -> int:
     plain = plain_settings()
     if plain:
         kinds["as a plain x86-64"] = plain
+    print(f"Executing the chapters {' and '.join(kinds)}, which takes some minutes", flush=True)
     # Side by side: each has long stretches on one core.
     running = {kind: compare(notebooks, settings) for kind, settings in kinds.items()}
     failed = False

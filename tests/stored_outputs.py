@@ -38,8 +38,10 @@ def lines_of(outputs: Sequence[Mapping[str, Any]]) -> list[str]:
         elif "text/html" in data:
             text = _TAGS.sub("", _BREAKS.sub("\n", "".join(data["text/html"])))
             lines += [html.unescape(line).strip() for line in text.splitlines() if line.strip()]
-        elif "text/plain" in data and not any(kind.startswith("image/") for kind in data):
-            lines += "".join(data["text/plain"]).splitlines()
+        elif not any(kind.startswith("image/") for kind in data):
+            # What a page quotes is stored as "application/papermill.record/text/plain".
+            for kind, text in data.items():
+                lines += "".join(text).splitlines() if kind.endswith("text/plain") else []
     return lines
 
 

@@ -85,6 +85,78 @@ def symmetric_estimates(draw, min_arms=2, max_arms=6):
     return means, means - radii, means + radii
 
 
+# What follows draws one number and makes everything of it: 20 arms drawn one by one take a hundred
+# times as long.
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def clustered(rng, max_arms=20):
+    """(means, lower, upper) of up to 20 arms in one to four clusters, often far apart.
+
+    All ends are whole multiples of a step, so that ties are common; inside a cluster intervals are
+    equal, overlapping, touching or disjoint.
+    """
+    n_arms = rng.integers(2, max_arms + 1)
+    n_clusters = rng.integers(1, min(4, n_arms) + 1)
+    apart, spacing = rng.choice([0, 3, 12, 100, 100]), rng.choice([0, 1, 3, 3])
+    centre = apart * (np.arange(n_arms) * n_clusters // n_arms) + spacing * np.arange(n_arms)
+    centre = rng.permutation(centre)
+    widest = rng.choice([0, 0, 1, 3])
+    below, above = rng.integers(0, widest + 1, (2, n_arms))
+    share = rng.choice([0.0, 0.25, 0.5, 1.0], n_arms)
+    if rng.random() < 0.5:  # as a policy's intervals are
+        above, share = below, 0.5
+    step = rng.choice(STEPS)
+    lower, upper = step * (centre - below), step * (centre + above)
+    return np.clip(lower + share * (upper - lower), lower, upper), lower, upper
+
+
+def evenly_spaced(rng, max_arms=20):
+    """(means, lower, upper) of arms in steps of one, all as wide: every slot ties."""
+    means = rng.permutation(rng.integers(2, max_arms + 1)).astype(float)
+    half = rng.choice([0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 2.5])
+    return means, means - half, means + half
+
+
+def two_sided(rng, max_arms=20):
+    """(means, lower, upper) of two clusters of narrow intervals, most of them touching no other.
+
+    The gap between the clusters is certain, and often known to be the largest.
+    """
+    n_arms = rng.integers(2, max_arms + 1)
+    n_below = rng.integers(1, n_arms)
+    centre = rng.permutation(
+        4.0 * np.arange(n_arms) + rng.choice([0, 9, 30]) * (np.arange(n_arms) >= n_below)
+    )
+    below, above = rng.integers(0, rng.choice([2, 2, 2, 4]), (2, n_arms))
+    return centre, centre - below, centre + above
+
+
+def scattered(rng, max_arms=20):
+    """(means, lower, upper) of arms anywhere, their intervals of any width."""
+    n_arms = rng.integers(2, max_arms + 1)
+    means = rng.normal(size=n_arms) * rng.choice([1.0, 10.0])
+    below, above = rng.exponential(rng.choice([0.01, 0.3, 2.0]), (2, n_arms))
+    return means, means - below, means + above
+
+
+def state_of(seed, shapes=(clustered, two_sided, evenly_spaced, scattered)):
+    """An estimate and counts; two arms, mostly neighbours in rank, lead by a factor of up to 1000.
+
+    The same seed gives the same state.
+    """
+    rng = np.random.default_rng(seed)
+    estimate = shapes[rng.integers(len(shapes))](rng)
+    n_arms = estimate[0].size
+    counts = rng.integers(1, 5, n_arms)
+    if rng.random() < 0.7:
+        pair = np.argsort(estimate[0], kind="stable")[rng.integers(0, n_arms - 1) :][:2]
+    else:
+        pair = rng.permutation(n_arms)[:2]
+    counts[pair] *= rng.choice([1, 3, 20, 80, 1000, 1000])
+    return estimate, counts
+
+
 def numbers(min_size=2, max_size=30):
     """Draw a list of finite numbers: any magnitude, or evenly spaced and tied ones."""
     any_float = st.floats(allow_nan=False, allow_infinity=False)

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from maxgap.confidence import LIL_EPSILON, MIXTURE_T0, RADII, guarantees, radius
+from maxgap.confidence import (
+    LIL_EPSILON,
+    MIXTURE_T0,
+    RADII,
+    guarantees,
+    radius,
+    radius_rows,
+)
 
 ALWAYS_PROVED = ("hoeffding", "lil", "normal-mixture", "stitched")
 
@@ -338,3 +345,20 @@ def test_with_unequal_sigmas_a_proved_radius_misses_no_more_often_than_delta():
 def test_the_papers_radius_keeps_delta_at_variance_one_half():
     missed = share_of_runs_that_miss([0.5**0.5] * 24, runs=RUNS, horizon=10_000, seed=77)
     assert missed["paper"] == missed["hoeffding"] <= AT_MOST
+
+
+@pytest.mark.parametrize("name", [*RADII, lambda n, *, delta, n_arms, sigma: sigma**2 / n])
+def test_rows_and_factors_give_the_radius_of_every_arm(name):
+    sigmas = np.array([0.5, 3.0, 0.5, 2.0])
+    rows, row, factor = radius_rows(name, sigmas)
+    assert rows.size == (3 if callable(name) else 1)
+    table = np.array([radius(name, [1, 7, 100], delta=0.1, n_arms=4, sigma=s) for s in rows])
+    for arm, sigma in enumerate(sigmas):
+        expected = radius(name, [1, 7, 100], delta=0.1, n_arms=4, sigma=sigma)
+        np.testing.assert_allclose(factor[arm] * table[row[arm]], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [bool, complex, str, object])
+def test_a_function_that_returns_no_real_numbers_is_refused(kind):
+    with pytest.raises(ValueError, match="no radius"):
+        radius(lambda n, **_: np.ones(n.shape).astype(kind), [1, 2], delta=0.1, n_arms=2)

@@ -1,13 +1,14 @@
 """The explorable figure: its JavaScript and the package, fed the same rewards, decide the same."""
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+import twins as plain_twins
 from browser import HTML, PHONE, launched, opened, served
+from py_mini_racer import MiniRacer
+from strategies import clustered, evenly_spaced, scattered, state_of, two_sided
 
 import maxgap
 
@@ -73,51 +74,194 @@ def assert_same_round(ours, theirs):
         np.testing.assert_allclose(theirs[field], ours[field], **EXACT, err_msg=field)
 
 
-# -- the algorithms, in Node -----------------------------------------------------------------------
+# -- the algorithms, in V8 ---------------------------------------------------------------------
 
 DRIVER = """
-const { Policy } = require(process.argv[1]);
-const { name, rewards, delta, sigma } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const policy = new Policy(name, rewards.length, { delta, sigma });
-const rounds = [];
-while (!policy.stopped && Math.max(...policy.counts) < rewards[0].length) {
-  const arms = policy.ask();
-  policy.tell(arms, arms.map((arm) => rewards[arm][policy.counts[arm]]));
-  rounds.push({
-    counts: policy.counts.slice(), means: policy.means.slice(), lower: policy.lower.slice(),
-    upper: policy.upper.slice(), right: policy.bounds.right, left: policy.bounds.left,
-    certain: policy.certain.value, next: policy.ask(), stopped: policy.stopped,
-    top: policy.recommend(),
-  });
+function trace({ name, rewards, delta, sigma }) {
+  const policy = new maxgap.Policy(name, rewards.length, { delta, sigma });
+  const rounds = [];
+  while (!policy.stopped && Math.max(...policy.counts) < rewards[0].length) {
+    const arms = policy.ask();
+    policy.tell(arms, arms.map((arm) => rewards[arm][policy.counts[arm]]));
+    rounds.push({
+      counts: policy.counts.slice(), means: policy.means.slice(), lower: policy.lower.slice(),
+      upper: policy.upper.slice(), right: policy.bounds.right, left: policy.bounds.left,
+      certain: policy.certain.value, next: policy.ask(), stopped: policy.stopped,
+      top: policy.recommend(), samples: policy.samples,
+    });
+  }
+  return rounds;
 }
-console.log(JSON.stringify(rounds));
+
+// A policy put into a state by hand: the figure lets a reader move the intervals.
+function decided({ name, counts, means, lower, upper, active }) {
+  const policy = new maxgap.Policy(name, means.length);
+  Object.assign(policy, { counts, means, lower, upper, active });
+  policy.decide();
+  return {
+    next: policy.ask(), stopped: policy.stopped, top: policy.recommend(), active: policy.active,
+    right: policy.bounds.right, left: policy.bounds.left, either: policy.bounds.either,
+    certain: policy.certain, split: maxgap.largestEmpiricalGap(means),
+  };
+}
+
+function refused(name, nArms, settings) {
+  try {
+    new maxgap.Policy(name, nArms, settings);
+  } catch (problem) {
+    return problem instanceof RangeError ? problem.message : "another error";
+  }
+  return null;
+}
 """
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+
+@pytest.fixture(scope="module")
+def javascript():
+    """Calls a function of the script, or of the driver above, with arguments and result as JSON."""
+    with MiniRacer() as engine:  # its thread would keep Python from ending
+        engine.eval((STATIC / "maxgap.js").read_text(encoding="utf-8"))
+        engine.eval(DRIVER)
+
+        def call(function, *arguments):
+            texts = ", ".join(json.dumps(argument) for argument in arguments)
+            return json.loads(engine.eval(f"JSON.stringify({function}({texts}))"))
+
+        yield call
 
 
-def node_trace(cls, rewards, sigma, delta=0.1):
-    case = {"name": cls.__name__, "rewards": rewards.tolist(), "delta": delta, "sigma": sigma}
-    done = subprocess.run(
-        ["node", "-e", DRIVER, str(STATIC / "maxgap.js")],
-        input=json.dumps(case),
-        capture_output=True,
-        text=True,
-        check=True,
+@pytest.mark.parametrize("cls", POLICIES)
+def test_javascript_decides_as_the_plain_twin_in_any_state(cls, javascript):
+    outcomes = []
+    shapes = (clustered, two_sided, evenly_spaced, scattered)
+    for seed in range(250):
+        (means, lower, upper), counts = state_of(seed, shapes)
+        n_arms = len(counts)
+        plain = plain_twins.Plain(cls.__name__, n_arms)
+        plain.counts, plain.mean, plain.lower, plain.upper = counts, means, lower, upper
+        if seed % 3 == 0:  # some arms have gone before
+            plain.active = set(range(0, n_arms, 2)) | {1}
+        active = [arm in plain.active for arm in range(n_arms)]
+        plain.decide()
+        state = {"name": cls.__name__, "active": active, "counts": counts.tolist()}
+        state |= {"means": means.tolist(), "lower": lower.tolist(), "upper": upper.tolist()}
+        found = javascript("decided", state)
+        right, left = plain_twins.gap_bounds(lower, upper)
+        assert found["right"] == right.tolist()
+        assert found["left"] == left.tolist()
+        assert found["either"] == np.maximum(right, left).tolist()
+        value, top = plain_twins.certain_gap(means, lower, upper)
+        assert max(found["certain"]["value"], 0) == value
+        assert value == 0 or set(found["certain"]["top"]) == top
+        assert found["stopped"] == plain.stopped
+        assert found["next"] == plain.next
+        if cls is maxgap.MaxGapElim and not plain.stopped:
+            assert [arm for arm, on in enumerate(found["active"]) if on] == sorted(plain.active)
+        if np.ptp(means) > 0:  # of several largest gaps both take the highest
+            assert set(found["split"]) == plain_twins.widest_empirical_split(means)
+        assert 0 < len(found["split"]) < n_arms
+        if not found["stopped"]:
+            assert found["top"] == sorted(found["split"])
+        assert found["top"] == sorted(found["top"])
+        if found["stopped"]:
+            assert set(found["top"]) == top
+        outcomes.append(found["stopped"])
+    assert 0.2 < np.mean(outcomes) < 0.8
+
+
+def test_before_every_arm_has_a_sample_javascript_asks_for_the_others_and_has_no_answer(javascript):
+    state = javascript(
+        """((arms) => {
+          const policy = new maxgap.Policy("MaxGapTop2UCB", 4);
+          policy.tell(arms, [1, 2]);
+          policy.ask().pop(); // a copy
+          return [policy.ask(), policy.recommend(), policy.samples, policy.lower[1] === -Infinity,
+            policy.upper[1] === Infinity, policy.bounds === null,
+            policy.certain === null, policy.top === null,
+            policy.stopped, maxgap.radius(0, policy) === Infinity, policy.next.length];
+        })""",
+        [0, 2],
     )
-    return json.loads(done.stdout)
+    assert state == [[1, 3], None, 2, True, True, True, True, True, False, True, 2]
+    defaults = javascript(
+        "((x) => { const p = new maxgap.Policy('RoundRobin', 2); return [p.delta, p.sigma]; })", 0
+    )
+    assert defaults == [0.05, 1]
 
 
-@needs_node
+def test_rewards_told_after_javascript_has_stopped_do_not_change_its_answer(javascript):
+    tops = javascript(
+        """((rewards) => {
+          const policy = new maxgap.Policy("RoundRobin", 3, { sigma: 0.01 });
+          for (let k = 0; k < 9; k += 1) policy.tell([0, 1, 2], rewards);
+          const before = [policy.stopped, policy.recommend(), policy.bounds.either[0]];
+          for (let k = 0; k < 90; k += 1) policy.tell([0], [50]);
+          return [...before, policy.recommend(), policy.ask(), policy.stopped,
+            policy.bounds.either[0] !== before[2], policy.counts];
+        })""",
+        [0.0, 0.1, 1.0],
+    )
+    assert tops[:2] == [True, [2]]
+    assert tops[3:] == [[2], [], True, True, [99, 9, 9]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 99, 100, 1000, 10**6])
+def test_the_radius_in_javascript_is_that_of_the_package(n, javascript):
+    for n_arms, delta, sigma in ((2, 0.05, 1.0), (12, 0.3, 0.4)):
+        theirs = javascript("maxgap.radius", n, {"delta": delta, "nArms": n_arms, "sigma": sigma})
+        ours = maxgap.confidence.radius(
+            "normal-mixture", n, delta=delta, n_arms=n_arms, sigma=sigma
+        )
+        assert theirs == pytest.approx(float(ours), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_arms", "settings", "named"),
+    [
+        ("MaxGap", 3, {}, "name"),
+        ("RoundRobin", 1, {}, "nArms"),
+        ("RoundRobin", 2.5, {}, "nArms"),
+        ("RoundRobin", "3", {}, "nArms"),
+        ("RoundRobin", 3, {"delta": 0}, "delta"),
+        ("RoundRobin", 3, {"delta": 1}, "delta"),
+        ("RoundRobin", 3, {"delta": "x"}, "delta"),
+        ("RoundRobin", 3, {"sigma": 0}, "sigma"),
+        ("RoundRobin", 3, {"sigma": -1}, "sigma"),
+        ("RoundRobin", 3, {"sigma": "x"}, "sigma"),
+    ],
+)
+def test_settings_that_javascript_cannot_use_are_refused_by_name(
+    name, n_arms, settings, named, javascript
+):
+    assert javascript("refused", name, n_arms, settings).startswith(named)
+
+
+def test_settings_at_the_edge_are_taken_and_infinite_noise_is_not(javascript):
+    assert javascript("refused", "RoundRobin", 2, {"delta": 0.999, "sigma": 1e-9}) is None
+    assert javascript("((n) => refused(n, 2, { sigma: Infinity }))", "RoundRobin").startswith("sig")
+
+
 @pytest.mark.parametrize("name", [*INSTANCES, "twins"])
 @pytest.mark.parametrize("cls", POLICIES)
-def test_javascript_and_package_agree_round_by_round(cls, name):
+def test_javascript_and_package_agree_round_by_round(cls, name, javascript):
     rewards, sigma = twins() if name == "twins" else rewards_of(name)
     ours = package_trace(cls, rewards, sigma)
-    theirs = node_trace(cls, rewards, sigma)
+    case = {"name": cls.__name__, "rewards": rewards.tolist(), "delta": 0.1, "sigma": sigma}
+    theirs = javascript("trace", case)
     assert len(theirs) == len(ours)
     for one, other in zip(ours, theirs, strict=True):
         assert_same_round(one, other)
+        assert other["samples"] == sum(other["counts"])
+
+
+def test_the_script_serves_node_and_browsers_alike():
+    text = (STATIC / "maxgap.js").read_text(encoding="utf-8")
+    with MiniRacer() as engine:
+        engine.eval("var module = { exports: {} };")
+        engine.eval(text)
+        assert engine.eval("typeof module.exports.Policy + typeof globalThis.maxgap") == (
+            "functionundefined"
+        )
 
 
 def test_the_compared_runs_are_long_and_some_end_certified():
@@ -130,7 +274,7 @@ def test_the_compared_runs_are_long_and_some_end_certified():
     assert lengths[False] > 3000
 
 
-# -- the figure, in a browser ----------------------------------------------------------------------
+# -- the figure, in a browser ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -324,6 +324,13 @@ def test_the_bound_for_arm_4_falls_in_epsilon_where_the_printed_order_is_negativ
         assert math.log(epsilon / delta) <= 0
 
 
+def test_with_hardly_any_noise_every_arm_still_takes_one_sample():
+    means = [0.0, 0.25, 1.25, 1.75]
+    for policy, least in (("MaxGapElim", 1), ("MaxGapUCB", 6)):
+        bounds = hardness.arm_sample_bounds(means, 0.1, policy=policy, sigma=1e-6)
+        assert bounds.tolist() == [least, INF, INF, least]
+
+
 # The lower bound
 
 
@@ -424,6 +431,9 @@ def test_a_delta_that_is_no_probability_is_refused_by_name(delta):
         ("sigma", lambda: hardness.sample_bound([0, 1, 3], 0.1, sigma=0)),
         ("sigma", lambda: hardness.sample_bound([0, 1, 3], 0.1, sigma=[1, 1, 1])),
         ("sigma", lambda: hardness.lower_bound(0.1, 0.1, sigma=math.nan)),
+        ("sigma", lambda: hardness.lower_bound(0.1, 0.1, sigma=math.inf)),
+        ("sigma", lambda: hardness.sample_bound([0, 1, 3], 0.1, sigma=math.inf)),
+        ("epsilon", lambda: hardness.lower_bound(math.inf, 0.1)),
         ("epsilon", lambda: hardness.lower_bound(0, 0.1)),
         ("epsilon", lambda: hardness.lower_bound("0.1", 0.1)),
         ("arm", lambda: hardness.lower_bound(0.1, 0.1, arm=2)),

@@ -1,3 +1,4 @@
+import hashlib
 import itertools
 import pickle
 
@@ -133,6 +134,17 @@ def test_streetview_has_the_published_gaps_and_answer():
         0.8266, 0.8187, 0.7896, 0.7251, 0.5045, 0.3149,
     ]  # fmt: skip
     assert np.all(problem.gaps > 0)
+
+
+def test_every_score_of_streetview_is_the_published_one():
+    scores = problems.streetview(n_arms=100).means
+    # A single score changed by 0.0001 changes both sums; whatever else, the digest.
+    assert scores.sum() == pytest.approx(49.9999, abs=1e-9)
+    assert (np.arange(1, 101) * scores).sum() == pytest.approx(2059.2071, abs=1e-9)
+    text = ",".join(f"{score:.6f}" for score in scores)
+    assert hashlib.sha256(text.encode()).hexdigest() == (
+        "6063e0ee37d119f4a4269e10751e26bf2a3e189513b6f20676b5e5b10408732c"
+    )
 
 
 def test_leaving_out_ten_scenes_is_what_makes_the_two_best_the_answer():

@@ -204,5 +204,8 @@ def test_long_lines_are_cut_to_what_differs_and_many_are_counted():
     many = explain("x, cell [1]", stream("1\n" * 20), stream("2\n" * 20)).splitlines()
     assert len(many) == 9
     assert many[-1] == "x, cell [1]: and 12 more lines"
+    quoted = [{"data": {"application/papermill.record/text/plain": "'7.6'"}}]
+    told = explain("x, cell [1]", quoted, [{"data": {"text/plain": "'7.5'"}}])
+    assert told == """x, cell [1]: stored "'7.6'" now "'7.5'\""""
     more = explain("x, cell [1]", stream("1\n"), stream("1\n2\n"))
     assert more == 'x, cell [1]: stored "" now "2"'

@@ -71,6 +71,7 @@ def test_the_seed_and_nothing_else_decides():
     np.random.seed(0)  # noqa: NPY002 - the global generator must not matter
     assert_same(one, study(1, seed=np.int64(42)))
     assert not np.array_equal(one.stop_rows, study(1, seed=43).stop_rows)
+    assert study(1, seed=0).stop_rows.shape == one.stop_rows.shape  # a seed like any other
 
 
 def test_a_longer_study_begins_with_the_shorter_one():
@@ -502,6 +503,18 @@ def test_a_bad_argument_of_replicate_is_refused_by_name(name, value):
     named = "polic(y|ies)" if name == "policies" else name
     with pytest.raises(ValueError, match=named):
         simulate.replicate(**(GOOD_STUDY | {name: value}))
+
+
+def test_bernoulli_rewards_may_be_impossible_or_certain():
+    problem = maxgap.Problem([0.0, 0.25, 1.0])
+    run = simulate.run(
+        RoundRobin(3, stopping=None),
+        problem,
+        budget=90,
+        rng=np.random.default_rng(1),
+        noise="bernoulli",
+    )
+    assert run.correct
 
 
 def test_bernoulli_rewards_need_means_that_are_probabilities():

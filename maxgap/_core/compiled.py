@@ -104,10 +104,15 @@ def _kept(function: Any, **options: Any) -> Any:
 def _stamps() -> tuple[tuple[str, int, int], ...]:
     """Name, time and size of every source: new ones mean that the digest is to be made anew."""
     found = []
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        status = path.stat()
-        found.append((str(path), status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    for folder, subfolders, names in os.walk(_PACKAGE):
+        # Caches come and go while we look, and hold no sources.
+        subfolders[:] = [name for name in subfolders if name != "__pycache__"]
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                status = os.stat(path)
+                found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(sorted(found))
 
 
 @functools.lru_cache(maxsize=1)

@@ -18,9 +18,12 @@ def settle(state: State, n_moved: int) -> None:
     arms, slots, moved = state.arms, state.slots, state.next
     last = slots.size - 1
     lowest, highest = last, 0
-    for i in range(n_moved):
-        k = arms[moved[i]]["position"]
-        lowest, highest = min(lowest, k), max(highest, k)
+    if n_moved > last:  # all
+        lowest, highest = 0, last
+    else:
+        for i in range(n_moved):
+            k = arms[moved[i]]["position"]
+            lowest, highest = min(lowest, k), max(highest, k)
     if highest - lowest < 3 * n_moved:
         lowest, highest = _sort_again(arms, slots, lowest, highest)
     else:
@@ -71,9 +74,13 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
         while j > 0 and slots[j - 1]["lower"] > value:
             _put(slots, j, slots[j - 1]["arm"], slots[j - 1]["lower"], arms)
             j -= 1
-        if j == k and k > last:
-            break
-        _put(slots, j, arm, value, arms)
+        if j == k:
+            if k > last:
+                break
+            slots[k]["lower"] = value
+            slots[k]["upper"] = arms[arm]["upper"]
+        else:
+            _put(slots, j, arm, value, arms)
         lowest = min(lowest, j)
         moves += k - j
         if moves > 8 * n_arms:

@@ -39,7 +39,6 @@ ARM = np.dtype(
         ("row", np.int64),  # of the table of radii
         ("factor", np.float64),  # of the radii in that row
         ("position", np.int64),  # in the order by lower end
-        ("active", np.bool_),  # MaxGapElim: not yet eliminated
         ("top", np.bool_),  # the answer, once stopped
     ],
     align=True,
@@ -57,6 +56,7 @@ PROGRESS = np.dtype(
         ("searching", np.int64),  # SortThenSearch: 1 once the order is certain
         ("crossed", np.int64),  # 1 once nested intervals have crossed
         ("last_look", np.int64),  # of the published scripts at their rule, in samples
+        ("n_active", np.int64),  # how many entries of State.active count
     ],
     align=True,
 )
@@ -74,6 +74,7 @@ class State(NamedTuple):
     trees: Floats
     next: Integers  # the arms to sample next, increasing; then also: the arms that have moved
     sequence: Integers  # SortThenSearch: the certain order, smallest mean first
+    active: Integers  # MaxGapElim: the arms not eliminated, increasing
     progress: Records  # one PROGRESS
 
 
@@ -95,12 +96,12 @@ def new_state(sigmas: Floats, row: Integers, factor: Floats) -> State:
     arms["lower"], arms["upper"] = -np.inf, np.inf
     arms["sigma"], arms["row"], arms["factor"] = sigmas, row, factor
     arms["position"] = np.arange(n_arms)
-    arms["active"] = True
     progress = np.zeros(1, PROGRESS)
-    progress["unsampled"] = progress["n_next"] = n_arms
+    progress["unsampled"] = progress["n_next"] = progress["n_active"] = n_arms
     progress["second"] = 1
     slots, trees = new_slots(n_arms)
-    return State(arms, slots, trees, np.arange(n_arms), np.arange(n_arms), progress)
+    every, sequence, active = np.arange(n_arms), np.arange(n_arms), np.arange(n_arms)
+    return State(arms, slots, trees, every, sequence, active, progress)
 
 
 @compiled

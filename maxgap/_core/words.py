@@ -31,6 +31,7 @@ __all__ = [
     "ask_overlapping",
     "ask_with_count",
     "ask_with_fewest",
+    "bring_back",
     "certain_gap",
     "certain_gap_lies_at",
     "eliminate_up_to",
@@ -136,13 +137,11 @@ def ask_with_fewest(state: State) -> None:
 @inlined
 def ask_active(state: State) -> None:
     """Sample the arms that are not eliminated."""
-    arms, listed = state.arms, state.next
-    n_next = 0
-    for arm in range(arms.size):
-        if arms[arm]["active"]:
-            listed[n_next] = arm
-            n_next += 1
-    state.progress[0]["n_next"] = n_next
+    active, listed = state.active, state.next
+    n_active = state.progress[0]["n_active"]
+    for i in range(n_active):
+        listed[i] = active[i]
+    state.progress[0]["n_next"] = n_active
 
 
 @inlined
@@ -177,22 +176,38 @@ def ask_bound_at_least(state: State, least: float) -> None:
 
 
 @inlined
-def eliminate_up_to(state: State, value: float) -> int:
-    """Drop the active arms whose gap bound is at most ``value``; returns how many are left."""
-    arms, slots, trees = state.arms, state.slots, state.trees
+def eliminate_up_to(state: State, value: float) -> None:
+    """Drop the active arms whose gap bound is at most ``value``."""
+    arms, slots, trees, active = state.arms, state.slots, state.trees, state.active
+    # Every arm touches the slot that opens at its own lower end, or, the last arm, the one before.
+    leaves = trees.shape[1] // 2
+    narrow = False
+    for k in range(slots.size - 1):
+        narrow |= trees[WIDTHS, leaves + k] <= value
+    if not narrow:
+        return
+    n_active = state.progress[0]["n_active"]
     lowest, highest = slots.size - 1, 0
-    for arm in range(arms.size):
-        if arms[arm]["active"]:
-            k = arms[arm]["position"]
-            lowest, highest = min(lowest, k), max(highest, k)
+    for i in range(n_active):
+        k = arms[active[i]]["position"]
+        lowest, highest = min(lowest, k), max(highest, k)
     mark_touching(slots, trees, _just_above(value), lowest, highest)
-    n_active = 0
-    for arm in range(arms.size):
-        if arms[arm]["active"]:
-            stays = slots[arms[arm]["position"]]["touches"]
-            arms[arm]["active"] = stays
-            n_active += stays
-    return n_active
+    n_left = 0
+    for i in range(n_active):
+        arm = active[i]
+        if slots[arms[arm]["position"]]["touches"]:
+            active[n_left] = arm
+            n_left += 1
+    state.progress[0]["n_active"] = n_left
+
+
+@inlined
+def bring_back(state: State) -> None:
+    """Eliminate no arm any more."""
+    active = state.active
+    for arm in range(active.size):
+        active[arm] = arm
+    state.progress[0]["n_active"] = active.size
 
 
 @compiled(allocates=True)

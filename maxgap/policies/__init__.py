@@ -37,7 +37,6 @@ from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
 
 __all__ = [
-    "POLICIES",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
@@ -45,10 +44,7 @@ __all__ = [
     "RoundRobin",
     "SortThenSearch",
     "Split",
-    "end_round",
-    "list_next",
     "load",
-    "number_of",
 ]
 
 POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
@@ -63,6 +59,13 @@ def end_round(policy: int, state: State) -> bool:
     if policy == 2:
         return max_gap_elim.after_round(state)
     return True
+
+
+@inlined
+def start_round(policy: int, state: State) -> None:
+    """Change what has to be right before arms are chosen."""
+    if policy == 2:
+        max_gap_elim.before_round(state)
 
 
 @inlined

@@ -15,7 +15,8 @@ import numpy as np
 
 from maxgap._checking import LARGEST_REWARD
 from maxgap._core.order import settle_all
-from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
+from maxgap._core.types import Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import radius
 from maxgap.stopping import AUTHORS_LOOK_EVERY, never, row_of
@@ -27,6 +28,9 @@ __all__ = ["read_policy", "save_policy"]
 
 FORMAT = "maxgap policy"
 FORMAT_VERSION = 1
+
+#: Of the progress, what a file has as its numbers; the active arms are listed on their own.
+COUNTERS = tuple(name for name in PROGRESS.names or () if name != "n_active")
 
 
 def save_policy(policy: Policy, path: StrPath) -> None:
@@ -71,11 +75,11 @@ def _content(policy: Policy) -> dict[str, Any]:
             # Infinite ends have no form in JSON.
             "lower": [x if math.isfinite(x) else None for x in arms["lower"].tolist()],
             "upper": [x if math.isfinite(x) else None for x in arms["upper"].tolist()],
-            "active": arms["active"].tolist(),
+            "active": np.isin(np.arange(arms.size), _active(state)).tolist(),
             "top": arms["top"].tolist(),
             "next_arms": state.next.tolist(),
             "sequence": state.sequence.tolist(),
-            "numbers": list(state.progress[0].tolist()),
+            "numbers": [int(state.progress[0][name]) for name in COUNTERS],
         }
 
 
@@ -125,7 +129,6 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
     for field, name, kind in (
         ("count", "counts", int),
         ("mean", "means", float),
-        ("active", "active", bool),
         ("top", "top", bool),
     ):
         state.arms[field] = _saved_list(content, name, kind, n_arms)
@@ -134,7 +137,13 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
         state.arms[name] = [missing if x is None else x for x in ends]
     state.next[:] = _saved_list(content, "next_arms", int, n_arms)
     state.sequence[:] = _saved_list(content, "sequence", int, n_arms)
-    state.progress[0] = tuple(_saved_list(content, "numbers", int, len(PROGRESS.names or ())))
+    for name, value in zip(
+        COUNTERS, _saved_list(content, "numbers", int, len(COUNTERS)), strict=True
+    ):
+        state.progress[name] = value
+    active = np.flatnonzero(_saved_list(content, "active", bool, n_arms))
+    state.active[: active.size] = active
+    state.progress["n_active"] = active.size
     _check_restored(policy)
     settle_all(state)
     return policy
@@ -152,6 +161,11 @@ def _saved_list(
         if type(value) not in kinds:
             raise ValueError(f"{name} holds {value!r}")
     return values
+
+
+def _active(state: State) -> Integers:
+    """The arms that are not eliminated."""
+    return state.active[: state.progress[0]["n_active"]]
 
 
 def _check_restored(policy: Policy) -> None:
@@ -172,6 +186,7 @@ def _check_restored(policy: Policy) -> None:
     complete = not unsampled.any()
     sorts = policy._in_table == "SortThenSearch"
     searching = sorts and complete
+    eliminates = policy._in_table == "MaxGapElim" and complete
     last_look = progress["last_look"]
     looks = policy._stopping == "authors" and complete and last_look >= AUTHORS_LOOK_EVERY
     for name, holds in (
@@ -198,7 +213,7 @@ def _check_restored(policy: Policy) -> None:
         ("numbers", progress["crossed"] in ((0, 1) if policy._nested else (0,))),
         ("numbers", last_look == 0 or (looks and last_look <= progress["total"])),
         ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
-        ("active", (policy._in_table == "MaxGapElim" and complete) or arms["active"].all()),
+        ("active", eliminates or _active(state).size == n_arms),
         ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
     ):
         if not holds:
@@ -260,11 +275,16 @@ def _check_decision(policy: Policy) -> None:
         if progress["total"] > arms.size:
             return
         progress["stopped"] = progress["last_look"] = progress["searching"] = 0
-        arms["active"], arms["top"], state.sequence[:] = True, False, np.arange(arms.size)
+        progress["n_active"] = arms.size
+        arms["top"], state.sequence[:], state.active[:] = (
+            False,
+            np.arange(arms.size),
+            range(arms.size),
+        )
     elif (
         policy._in_table == "MaxGapElim"
         and progress["n_next"] == arms.size
-        and arms["active"].all()
+        and _active(state).size == arms.size
     ):
         return  # all may have been let in again, after an interval has missed
     again._decide()
@@ -273,7 +293,7 @@ def _check_decision(policy: Policy) -> None:
         ("numbers", np.array_equal(state.progress, given.progress)),
         ("next_arms", np.array_equal(asked, given.next[: asked.size])),
         ("sequence", np.array_equal(state.sequence, given.sequence)),
-        ("active", np.array_equal(arms["active"], given.arms["active"])),
+        ("active", np.array_equal(_active(state), _active(given))),
         ("top", np.array_equal(arms["top"], given.arms["top"])),
     ):
         if not holds:

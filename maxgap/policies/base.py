@@ -24,14 +24,14 @@ from maxgap._checking import (
     checked_sigmas,
     label_index,
 )
-from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, new_state
-from maxgap._core.step import next_round, stop, stop_if_rule_holds, take_batch
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_count
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._saved import save_policy
+from maxgap.policies._step import next_round, stop, stop_if_rule_holds, take_batch
 from maxgap.stopping import RULES, row_of
 
 if TYPE_CHECKING:
@@ -392,12 +392,19 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        if not stop_if_rule_holds(state, self._setting()) and self.may_stop():
+        if stop_if_rule_holds(state, self._setting()):
+            return
+        if self.may_stop():
             stop(state, BY_RULE)
+        else:
+            self._start_round()
 
     def _end_round(self) -> bool:
         """Change what a round changes beside samples; whether any rule may be looked at."""
         return True
+
+    def _start_round(self) -> None:
+        """Change what has to be right before arms are chosen."""
 
     def _listed(self) -> Integers:
         """The arms to sample next, increasing, listed now if they were not."""
@@ -467,13 +474,27 @@ class PaperPolicy(Policy):
 
     _choose: Callable[..., None]
     _after_round: Callable[..., bool] | None = None
+    _before_round: Callable[..., None] | None = None
 
     def _end_round(self) -> bool:
         return self._after_round is None or self._after_round(self._state)
 
-    def _list_next(self) -> None:
-        self._choose(self._state)
+    def _start_round(self) -> None:
+        if self._before_round is not None:
+            self._before_round(self._state)
 
-    def choose(self) -> list[Hashable]:
-        """Labels of the arms to sample next, as :meth:`ask` says."""
-        return self.ask()
+    def _list_next(self) -> None:
+        if type(self).choose is PaperPolicy.choose:
+            self._list_compiled(self._state)
+        else:  # a subclass of the reader's own
+            super()._list_next()
+
+    def _list_compiled(self, state: State) -> None:
+        self._choose(state)
+
+    def choose(self) -> Iterable[Hashable]:
+        """Labels of the arms that the algorithm samples next, once every arm has a sample."""
+        with self._lock:
+            state = copy.deepcopy(self._state)
+        self._list_compiled(state)
+        return [self._labels[arm] for arm in state.next[: state.progress[0]["n_next"]].tolist()]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import numpy as np
-
 from maxgap._core.compiled import inlined
 from maxgap._core.state import State
-from maxgap._core.words import ask_active, certain_gap, eliminate_up_to
+from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to
 from maxgap.policies.base import PaperPolicy
 
-__all__ = ["MaxGapElim", "after_round", "choose"]
+__all__ = ["MaxGapElim", "after_round", "before_round", "choose"]
 
 # 1: A = [K]
 # 2: for t = 1, 2, ...
@@ -26,14 +24,22 @@ def choose(state: State) -> None:
 @inlined
 def after_round(state: State) -> bool:
     """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
-    if certain_gap(state) > 0.0 and eliminate_up_to(state, certain_gap(state)) < 2:
-        # The two arms of the largest gap cannot both go while the intervals hold: one has missed.
-        for arm in range(state.arms.size):
-            state.arms[arm]["active"] = True
+    if certain_gap(state) > 0.0:
+        eliminate_up_to(state, certain_gap(state))
     return True
 
 
 # 7: if |A| = 2, stop: stopping.two_active, and two_active_around_certain_gap, which is proved
+
+
+@inlined
+def before_round(state: State) -> None:
+    """Bring all arms back where fewer than two are left.
+
+    The two arms of the largest gap cannot both go while the intervals hold: one has missed.
+    """
+    if state.progress[0]["n_active"] < 2:
+        bring_back(state)
 
 
 class MaxGapElim(PaperPolicy):
@@ -54,8 +60,11 @@ class MaxGapElim(PaperPolicy):
     _in_table = "MaxGapElim"
     _choose = staticmethod(choose)
     _after_round = staticmethod(after_round)
+    _before_round = staticmethod(before_round)
 
     @property
     def active(self) -> list[Hashable]:
         """Labels of the arms not yet eliminated, the paper's A."""
-        return [self._labels[arm] for arm in np.flatnonzero(self._column("active")).tolist()]
+        with self._lock:
+            active = self._state.active[: self._state.progress[0]["n_active"]].tolist()
+        return [self._labels[arm] for arm in active]

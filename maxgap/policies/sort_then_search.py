@@ -108,5 +108,5 @@ class SortThenSearch(PaperPolicy):
         super().__init__(*args, **settings)
         self._lil_log_delta = lil_log_delta(self._delta)
 
-    def _list_next(self) -> None:
-        choose(self._state, self._setting())
+    def _list_compiled(self, state: State) -> None:
+        choose(state, self._setting())

@@ -9,10 +9,11 @@ import numpy as np
 from maxgap._core.compiled import compiled, inlined
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders, update_interval
-from maxgap._core.step import next_round, stop_if_rule_holds
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
-from maxgap.policies import end_round, list_next
+from maxgap.policies import end_round, list_next, start_round
+from maxgap.policies._step import next_round, stop_if_rule_holds
+from maxgap.stopping import needs_leaders
 
 __all__ = [
     "BERNOULLI",
@@ -67,8 +68,12 @@ def run(
     while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
         rounds_left -= 1
         at = run_round(rng, truth, looks, at, budget, bounds, state, setting)
-        if next_round(state) and end_round(policy, state):
-            stop_if_rule_holds(state, setting)
+        if (
+            next_round(state)
+            and end_round(policy, state)
+            and not stop_if_rule_holds(state, setting)
+        ):
+            start_round(policy, state)
         list_next(policy, state, setting)
         # The end of a round is looked at after the decision, which may have stopped the run.
         at = look(truth, looks, at, not bounds, state, setting)
@@ -108,7 +113,8 @@ def run_round(
         progress["total"] = total
         if done < n_next:
             at = look(truth, looks, at, lazy, state, setting)
-    track_leaders(state, n_next)
+    if needs_leaders(setting):
+        track_leaders(state, n_next)
     if bounds:
         settle(state, n_next)
     return at

@@ -1,0 +1,51 @@
+"""The one place where tests reach into a policy: states put there by hand, states looked at."""
+
+import numpy as np
+
+from maxgap._core.order import settle_all
+from maxgap._core.state import track_leaders
+from maxgap.policies._saved import _content as content_of
+
+__all__ = ["assert_order_holds", "content_of", "counters", "decided", "has_crossed"]
+
+#: Places of a file's "numbers".
+TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK = range(9)
+#: What a file has at STOPPED.
+BY_RULE, BY_PROVED_RULE = 1, 2
+FORMAT, FORMAT_VERSION = "maxgap policy", 1
+
+
+def decided(cls, estimate, *, counts=None, **settings):
+    """A policy put into a state with these means and intervals, after it has decided."""
+    means, lower, upper = estimate
+    policy = cls(len(means), **settings)
+    state = policy._state
+    state.arms["count"] = 1 if counts is None else counts
+    state.arms["mean"], state.arms["lower"], state.arms["upper"] = means, lower, upper
+    state.progress["unsampled"] = 0
+    state.progress["total"] = state.arms["count"].sum()
+    track_leaders(state, len(means))
+    settle_all(state)
+    policy._decide()
+    return policy
+
+
+def counters(policy):
+    """What is counted: the leaders, too, of which several may have as many samples."""
+    return policy._state.progress.tolist(), policy._state.sequence.tolist()
+
+
+def has_crossed(policy):
+    """Whether some nested interval has missed."""
+    return bool(policy._state.progress[0]["crossed"])
+
+
+def assert_order_holds(policy):
+    """The order that the policy keeps: every arm once, by lower end, with its own interval."""
+    arms, slots = policy._state.arms, policy._state.slots
+    order = slots["arm"]
+    assert sorted(order.tolist()) == list(range(arms.size))
+    assert (slots["lower"][1:] >= slots["lower"][:-1]).all()
+    np.testing.assert_array_equal(slots["lower"], arms["lower"][order])
+    np.testing.assert_array_equal(slots["upper"], arms["upper"][order])
+    np.testing.assert_array_equal(arms["position"][order], np.arange(arms.size))
