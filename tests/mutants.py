@@ -118,6 +118,15 @@ OPPOSITES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minim
 
 def changes(node):
     """(what, node in its place) of every single change of a node; None drops a statement."""
+    if isinstance(node, ast.Call):
+        yield from changes_of_call(node)
+    elif isinstance(node, ast.stmt):
+        yield from changes_of_statement(node)
+    else:
+        yield from changes_of_expression(node)
+
+
+def changes_of_expression(node):
     if isinstance(node, ast.Compare):
         for i, operator in enumerate(node.ops):
             for other in COMPARISONS[type(operator)]:
@@ -144,27 +153,32 @@ def changes(node):
     elif isinstance(node, ast.IfExp):
         yield node.body
         yield node.orelse
-    elif isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name in OPPOSITES:
+
+
+def changes_of_call(node):
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in OPPOSITES:
+        new = copy.deepcopy(node)
+        if isinstance(new.func, ast.Name):
+            new.func.id = OPPOSITES[name]
+        else:
+            new.func.attr = OPPOSITES[name]
+        yield new
+    elif name == "range":
+        for i in range(len(node.args)):
             new = copy.deepcopy(node)
-            if isinstance(new.func, ast.Name):
-                new.func.id = OPPOSITES[name]
-            else:
-                new.func.attr = OPPOSITES[name]
+            new.args[i] = ast.BinOp(new.args[i], ast.Add(), ast.Constant(1))
             yield new
-        elif name == "range":
-            for i in range(len(node.args)):
-                new = copy.deepcopy(node)
-                new.args[i] = ast.BinOp(new.args[i], ast.Add(), ast.Constant(1))
-                yield new
-        elif len(node.args) >= 2 and name != "isinstance":
-            new = copy.deepcopy(node)
-            new.args[0], new.args[1] = new.args[1], new.args[0]
-            yield new
-        if name in ("copy", "sort", "sorted") and isinstance(node.func, ast.Attribute):
-            yield node.func.value
-    elif isinstance(node, ast.If | ast.While):
+    elif len(node.args) >= 2 and name != "isinstance":
+        new = copy.deepcopy(node)
+        new.args[0], new.args[1] = new.args[1], new.args[0]
+        yield new
+    if name in ("copy", "sort", "sorted") and isinstance(node.func, ast.Attribute):
+        yield node.func.value
+
+
+def changes_of_statement(node):
+    if isinstance(node, ast.If | ast.While):
         new = copy.deepcopy(node)
         new.test = ast.UnaryOp(ast.Not(), new.test)
         yield new
@@ -183,6 +197,18 @@ def changes(node):
         yield ast.Return(ast.Constant(False))
 
 
+def says_nothing(node, function):
+    """Whether it is an import, a message, a type or a list of names."""
+    if isinstance(node, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr):
+        return True
+    if isinstance(node, ast.AnnAssign):
+        return node.value is None
+    if isinstance(node, ast.Assign) and function == "":
+        names = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        return bool(names) and (names[0] == "__all__" or "TypeVar" in ast.dump(node.value))
+    return False
+
+
 def python_mutants(file, text):
     """Every single change of the code in a module; not of docstrings, types, messages, imports."""
     tree = ast.parse(text)
@@ -195,16 +221,8 @@ def python_mutants(file, text):
             if name in ("annotation", "returns", "decorator_list", "bases", "names"):
                 continue
             for child in field if isinstance(field, list) else [field]:
-                if not isinstance(child, ast.AST):
+                if not isinstance(child, ast.AST) or says_nothing(child, function):
                     continue
-                if isinstance(child, ast.Raise | ast.Import | ast.ImportFrom | ast.JoinedStr):
-                    continue
-                if isinstance(child, ast.AnnAssign) and child.value is None:
-                    continue
-                if isinstance(child, ast.Assign) and function == "":
-                    names = [t.id for t in child.targets if isinstance(t, ast.Name)]
-                    if names and (names[0] == "__all__" or "TypeVar" in ast.dump(child.value)):
-                        continue
                 if hasattr(child, "lineno") and not (
                     function == "" and isinstance(child, ast.Assign | ast.If | ast.Expr)
                 ):
