@@ -4,15 +4,17 @@ import subprocess
 import sys
 
 
-def test_importing_maxgap_loads_no_drawing_and_no_statistics():
-    code = (
-        "import sys, maxgap\n"
-        "heavy = ['matplotlib', 'seaborn', 'pandas', 'scipy.stats', 'scipy.optimize', 'IPython']\n"
-        "print([name for name in heavy if name in sys.modules])\n"
-    )
+def printed(code):
+    """What a new process prints; it must say nothing else."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
     assert not done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_maxgap_loads_no_drawing_and_no_statistics():
+    heavy = ["matplotlib", "seaborn", "pandas", "scipy.stats", "scipy.optimize", "IPython"]
+    code = f"import sys, maxgap; print([name for name in {heavy} if name in sys.modules])"
+    assert printed(code) == "[]"
 
 
 def test_the_heavy_parts_are_there_once_asked_for():
@@ -21,8 +23,7 @@ def test_the_heavy_parts_are_there_once_asked_for():
         "maxgap.RoundRobin(2).report()\n"
         "print([name in sys.modules for name in ('matplotlib', 'seaborn', 'pandas')])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[True, True, True]"
+    assert printed(code) == "[True, True, True]"
 
 
 def test_every_public_name_is_there():

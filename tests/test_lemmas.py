@@ -166,13 +166,17 @@ def nested_histories(draw):
     return history
 
 
+def checks_of(history):
+    """What is checked of such a record, with means that may lie outside the intervals."""
+    record = record_of(history)
+    right, left = bounds_of(record, literal_gap_upper_bounds)
+    return lemma_checks(record, right, left, 2.0 ** np.arange(right.shape[1]))
+
+
 @given(nested_histories())
 @settings(max_examples=800)
 def test_the_lemmas_hold_for_any_nested_intervals(history):
-    record = record_of(history)
-    right, left = bounds_of(record, literal_gap_upper_bounds)
-    n_arms = right.shape[1]
-    checks = lemma_checks(record, right, left, 2.0 ** np.arange(n_arms))
+    checks = checks_of(history)
     for name in STATEMENTS:
         # Nothing here says that those means lie in the intervals.
         if name in checks and name != "(m) and (m+1)":
@@ -182,14 +186,11 @@ def test_the_lemmas_hold_for_any_nested_intervals(history):
 @given(nested_histories())
 @settings(max_examples=300)
 def test_levels_and_ends_in_the_checks_are_those_of_one_interval_at_a_time(history):
-    record = record_of(history)
-    right, left = bounds_of(record, literal_gap_upper_bounds)
-    n_arms = right.shape[1]
-    checks = lemma_checks(record, right, left, 2.0 ** np.arange(n_arms))
+    checks = checks_of(history)
     level2_arms = 0
     positive = 0
     for low, high in history:
-        for arm in range(n_arms):
+        for arm in range(len(low)):
             level2_arms += len(level_sets(arm, low, high).level2)
             positive += right_gap_arms(arm, low, high) is not None
     assert checks["Corollary 2, before"].cases == level2_arms

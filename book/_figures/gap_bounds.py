@@ -119,15 +119,7 @@ def right_gap_by_position(
 
 
 def slots(lower: ArrayLike, upper: ArrayLike, arm: int) -> Figure:
-    """Intervals sorted by lower end, below each its slot; slots that an arm touches stand out.
-
-    Parameters
-    ----------
-    lower, upper : array_like, shape (K,)
-        Ends of the intervals.
-    arm : int
-        The arm whose slots are marked.
-    """
+    """Intervals sorted by lower end, below each its slot; slots that an arm touches stand out."""
     order = np.argsort(np.asarray(lower, dtype=float), kind="stable")
     low, high = np.asarray(lower, dtype=float)[order], np.asarray(upper, dtype=float)[order]
     place = int(np.flatnonzero(order == arm)[0])

@@ -45,12 +45,7 @@ def stopping_times(table: pd.DataFrame, *, xlabel: str) -> Figure:
 def stopping_ratios(table: pd.DataFrame, *, xlabel: str) -> Figure:
     """How many times longer round robin takes under the same rule, a panel a rule, with bars.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns rule, policy, x, ratio, low, high.
-    xlabel : str
-        Name of the horizontal axis.
+    `table` has the columns rule, policy, x, ratio, low, high.
     """
     figure, axes = _panels(table, "x", "ratio", height=3.6, capsize=2.5)
     for ax in axes:
