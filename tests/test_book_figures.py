@@ -253,7 +253,7 @@ def test_shares_draws_every_share_with_its_interval_in_its_panel():
 def test_scenarios_and_scales_are_drawn_as_given():
     errors = pd.DataFrame(
         {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
-    ).assign(low=0.05, high=0.6)
+    ).assign(policy="MaxGapUCB", low=0.05, high=0.6)
     ax = sensitivity.scenario_curves(errors, level=0.05).axes[0]
     assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()

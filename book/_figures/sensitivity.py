@@ -28,7 +28,7 @@ def scenario_curves(errors: pd.DataFrame, *, level: float | None = None) -> Figu
         An error level to mark with a horizontal line.
     """
     _, ax = new_figure(height=4.2)
-    named = errors.rename(columns={"scenario": "policy"})
+    named = errors.assign(policy=errors["scenario"])
     scenarios = named["policy"].unique()
     styles = dict(zip(scenarios, MANY_STYLES[: len(scenarios)], strict=True))
     return error_curves(named, level=level, styles=styles, alpha=0.12, ax=ax)
