@@ -30,6 +30,11 @@ def decided(cls, estimate, *, counts=None, **settings):
     return policy
 
 
+def state_and_setting(policy, like):
+    """What compiled functions get: the state of one policy, the setting of another."""
+    return policy._state, like._setting()
+
+
 def counters(policy):
     """What is counted: the leaders, too, of which several may have as many samples."""
     return policy._state.progress.tolist(), policy._state.sequence.tolist()

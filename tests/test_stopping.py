@@ -1,0 +1,66 @@
+"""The table of stopping rules: complete, and what everything else reads."""
+
+import pytest
+from states import decided, state_and_setting
+from strategies import state_of, two_sided
+
+import maxgap
+from maxgap import stopping
+
+NAMES = ["clusters", "paper", "literal", "authors", None]
+
+
+@pytest.mark.parametrize("policy", sorted({row.policy for row in stopping.TABLE}))
+def test_every_policy_has_every_name_once(policy):
+    names = [row.stopping for row in stopping.TABLE if row.policy == policy]
+    expected = ["clusters", None] if policy == "Policy" else NAMES
+    assert sorted(map(str, names)) == sorted(map(str, expected))
+
+
+def test_what_is_proved_is_the_cluster_rule_and_elimination_around_a_certain_gap():
+    proved = {row.rule for row in stopping.TABLE if row.proved}
+    assert proved == {stopping.clusters, stopping.two_active_around_certain_gap}
+    # Unless it is said, nothing is.
+    assert not stopping.Row("MaxGapUCB", "new", stopping.few_wide).proved
+
+
+def test_every_rule_says_whether_it_is_proved_and_why():
+    for rule in stopping.RULES:
+        text = rule.__doc__.lower()
+        assert "proved" in text or "nothing to prove" in text, rule
+        proved = any(row.proved for row in stopping.TABLE if row.rule is rule)
+        assert ("not proved" in text or "nothing to prove" in text) == (not proved), rule
+
+
+@pytest.mark.parametrize("number", range(len(stopping.RULES)))
+def test_the_dispatch_leads_to_the_rule_of_its_number(number):
+    row = next(row for row in stopping.TABLE if row.rule is stopping.RULES[number])
+    name = "RoundRobin" if row.policy == "Policy" else row.policy
+    cls = getattr(maxgap, name)
+    held = 0
+    for seed in range(60):
+        estimate, counts = state_of(seed, (two_sided,))
+        policy = decided(cls, estimate, counts=counts, stopping=None)
+        ruled = cls(len(counts), stopping=row.stopping)
+        state, setting = state_and_setting(policy, like=ruled)
+        assert setting.rule == number
+        last_look = state.progress["last_look"].copy()
+        expected = row.rule(state, setting)
+        state.progress["last_look"] = last_look
+        assert stopping.rule_holds(state, setting) == expected
+        held += expected
+    assert (held == 0) == (row.rule is stopping.never)
+
+
+def test_a_name_that_the_policy_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="stopping must be one of"):
+        stopping.row_of("Policy", "paper")
+    for odd in ("", "cluster", 0, ["clusters"]):
+        with pytest.raises(ValueError, match="stopping"):
+            maxgap.MaxGapUCB(3, stopping=odd)
+
+
+def test_the_documentation_shows_the_whole_table():
+    for row in stopping.TABLE:
+        if row.rule is not stopping.never:
+            assert f":func:`{row.rule.__name__}`" in stopping.__doc__
