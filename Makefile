@@ -89,8 +89,8 @@ test-notebooks: $(READY)
 processors: $(READY)
 	@$(PY) tests/processors.py $(NOTEBOOKS)
 
-# No part of `make test`: every place takes about three hours on two cores, N=300 a
-# quarter of an hour.
+# No part of `make test`: every place takes some five hours on two cores, N=300 half
+# an hour.
 mutants: $(READY)
 	@$(PY) tests/mutants.py -n $(or $(N),0)
 

@@ -67,9 +67,15 @@ TESTS = {
 LEFT_OUT = " and ".join(
     f"not {part}"
     for part in (
-        "uncompiled", "without_compilation", "new_process", "any_backend", "4_workers", "all_differ"
+        "uncompiled",
+        "without_compilation",
+        "new_process",
+        "any_backend",
+        "4_workers",
+        "all_differ",
+        "two_equal_largest",
     )
-)  # fmt: skip
+)
 
 
 def area(file):
@@ -324,7 +330,14 @@ def all_mutants():
         make = script_mutants if file.endswith(".js") else python_mutants
         unique = {mutant.text: mutant for mutant in make(file, text)}
         unique.pop(text, None)
-        found[file] = list(unique.values())
+        # The same change of the same line twice: the second is called "... (2)".
+        seen = collections.Counter()
+        found[file] = []
+        for mutant in unique.values():
+            seen[mutant[2:5]] += 1
+            if seen[mutant[2:5]] > 1:
+                mutant = mutant._replace(change=f"{mutant.change} ({seen[mutant[2:5]]})")
+            found[file].append(mutant)
     return found
 
 
