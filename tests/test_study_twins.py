@@ -8,7 +8,7 @@ import twins
 from scipy import stats
 
 import maxgap
-from maxgap import MaxGapTop2UCB, MaxGapUCB, RoundRobin, simulate
+from maxgap import MaxGapTop2UCB, MaxGapUCB, RoundRobin, simulate, statistics
 
 CHECKPOINTS = np.arange(50, 2001, 50)
 
@@ -182,7 +182,7 @@ def test_a_study_counts_means_and_standard_deviations_of_samples():
 
 
 def test_the_factor_z_is_the_97_5_percent_quantile():
-    assert pytest.approx(stats.norm.ppf(0.975), rel=1e-15) == simulate.Z
+    assert pytest.approx(stats.norm.ppf(0.975), rel=1e-15) == statistics.Z
 
 
 # -- what is handed out ------------------------------------------------------------------------
