@@ -486,12 +486,12 @@ def main():
     warm_up()
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         copy_of_checkout(Path(name))
-        for file in mutants:
+        for files in dict.fromkeys(tuple(TESTS[mutant.file]) for mutant in chosen):
             began = time.monotonic()
-            if not run_tests(Path(name), TESTS[file], LIMIT):
-                sys.exit(f"error: the tests of {file} fail though nothing is broken")
+            if not run_tests(Path(name), list(files), LIMIT):
+                sys.exit(f"error: the tests {', '.join(files)} fail though nothing is broken")
             took = time.monotonic() - began
-            print(f"{file}: tests take {took:.0f} s", flush=True)
+            print(f"{', '.join(files)}: tests take {took:.0f} s", flush=True)
 
     incoming, outgoing = os.pipe()
     children = []
