@@ -56,7 +56,7 @@ TESTS = {
     "maxgap/policies/max_gap_ucb.py": ["policies", "runs", "cases"],
     "maxgap/policies/max_gap_top2_ucb.py": ["policies", "runs"],
     "maxgap/_run.py": ["runs", "simulate", "own_policy"],
-    "maxgap/simulate.py": ["study_twins", "runs", "simulate"],
+    "maxgap/simulate.py": ["study_twins", "own_policy", "runs", "simulate"],
     "maxgap/statistics.py": ["study_twins", "statistics", "study"],
     "maxgap/confidence.py": ["confidence"],
     "maxgap/hardness.py": ["hardness"],

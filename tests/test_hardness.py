@@ -1,6 +1,7 @@
 """Hardness by hand, by direct loops over the definitions, and against what the proofs need."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -442,3 +443,12 @@ def test_a_delta_that_is_no_probability_is_refused_by_name(delta):
 def test_a_bad_argument_is_refused_by_name(name, call):
     with pytest.raises(ValueError, match=name):
         call()
+
+
+def test_delta_may_be_a_decimal_wherever_samples_are_bounded():
+    means = problems.four_arms(0.25, 1.0).means
+    exact = hardness.arm_sample_bounds(means, Decimal("0.1"))
+    assert (exact == hardness.arm_sample_bounds(means, 0.1)).all()
+    for odd in (0, 1, "0.1", None):
+        with pytest.raises(ValueError, match="delta"):
+            hardness.arm_sample_bounds(means, odd)

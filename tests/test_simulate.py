@@ -523,3 +523,17 @@ def test_bernoulli_rewards_need_means_that_are_probabilities():
         simulate.run(
             RoundRobin(3), problem, budget=9, rng=np.random.default_rng(1), noise="bernoulli"
         )
+
+
+def test_a_number_of_checkpoints_may_be_an_array_without_dimensions():
+    problem = maxgap.Problem([0.0, 1.0], sigma=0.1)
+    study = simulate.replicate(
+        {"robin": RoundRobin(2, stopping=None)},
+        problem,
+        budget=20,
+        replicates=2,
+        checkpoints=np.array(4),
+        seed=1,
+        n_jobs=1,
+    )
+    assert study.checkpoints.tolist() == [5, 10, 15, 20]
