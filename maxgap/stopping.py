@@ -58,9 +58,8 @@ __all__ = [
 #: Number of samples between two looks of the published scripts at their stopping rules.
 AUTHORS_LOOK_EVERY = 100
 
-# lil'UCB, Jamieson et al. (2014): lambda for the beta of its analysed version.
-LIL_BETA = 1.0
-LIL_LAMBDA = ((2 + LIL_BETA) / LIL_BETA) ** 2
+# lil'UCB, Jamieson et al. (2014): ((2 + beta) / beta)^2 at beta = 1, as in its analysed version.
+LIL_LAMBDA = 9.0
 
 
 @inlined

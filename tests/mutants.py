@@ -45,7 +45,7 @@ TESTS = {
     "maxgap/_core/state.py": ["policies", "runs", "own_policy"],
     "maxgap/_core/order.py": ["policies", "runs"],
     "maxgap/_core/words.py": ["policies", "runs"],
-    "maxgap/stopping.py": ["policies", "runs"],
+    "maxgap/stopping.py": ["stopping", "policies", "runs"],
     "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],
     "maxgap/policies/_saved.py": ["forgeries", "cases", "state_machine", "input"],
     "maxgap/policies/_step.py": ["policies", "runs", "own_policy"],

@@ -1,5 +1,6 @@
 """The table of stopping rules: complete, and what everything else reads."""
 
+import numpy as np
 import pytest
 from states import decided, state_and_setting
 from strategies import state_of, two_sided
@@ -55,7 +56,7 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
 def test_a_name_that_the_policy_does_not_have_is_refused():
     with pytest.raises(ValueError, match="stopping must be one of"):
         stopping.row_of("Policy", "paper")
-    for odd in ("", "cluster", 0, ["clusters"]):
+    for odd in ("", "cluster", 0, ["clusters"], np.array(["clusters", "paper"])):
         with pytest.raises(ValueError, match="stopping"):
             maxgap.MaxGapUCB(3, stopping=odd)
 
