@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "ANSWERS",
     "FIELDS",
     "OUTCOMES",
     "SCOPES",
+    "SECTIONS",
     "Table",
+    "claim",
     "offer",
+    "question",
     "read_all",
     "records",
     "tally",
@@ -33,7 +37,24 @@ __all__ = [
 
 Row = dict[str, str]
 
-OUTCOMES = ("reproduced", "partly", "not reproduced", "wrong as stated")
+OUTCOMES = (
+    "reproduced",
+    "right after correcting a typo",
+    "partly",
+    "not reproduced",
+    "wrong as stated",
+)
+"""What became of a claim of the paper."""
+
+ANSWERS = ("yes", "partly", "no", "open")
+"""What became of a question of ours."""
+
+SECTIONS = (
+    *("abstract", "1", "1.1", "1.2", "1.3", "2", "3", "3.1", "3.2", "4", "5", "6"),
+    *("7", "7.1", "7.2", "8", "A", "B", "B.1", "B.2", "C", "D", "D.1", "D.2", "E"),
+)
+"""Where a claim may stand in the paper, in the paper's order."""
+
 SCOPES = ("published size", "larger than published", "new experiment", "computed check", "proof")
 FIELDS = ("key", "claim", "place", "scope", "outcome", "evidence", "setting")
 
@@ -85,26 +106,156 @@ def verdict(
     return row
 
 
+def claim(
+    *,
+    key: str,
+    section: str,
+    claim: str,
+    place: str,
+    scope: str,
+    outcome: str,
+    evidence: str,
+    setting: str,
+) -> Row:
+    """One claim that the paper makes, once in the whole book: all strings.
+
+    Parameters
+    ----------
+    key : str
+        Unique in the book.
+    section : str
+        One of SECTIONS: where the paper makes it first and in full.
+    claim : str
+        What the paper says, in our words and read charitably.
+    place : str
+        Section, theorem, equation or figure, for a reader who looks it up.
+    scope : str
+        What was tried, one of SCOPES.
+    outcome : str
+        One of OUTCOMES.
+    evidence : str
+        The number with its interval.
+    setting : str
+        What gave it.
+
+    Raises
+    ------
+    ValueError
+        For an empty field, an unknown outcome, scope or section.
+
+    Examples
+    --------
+    >>> row = claim(
+    ...     key="streetview-ratio", section="7.1", claim="6 to 7 times fewer samples.",
+    ...     place="Section 7.1", scope="published size", outcome="partly",
+    ...     evidence="4.2 (3.1-5.0)", setting="120 runs",
+    ... )
+    >>> row["kind"], row["outcome"]
+    ('claim', 'partly')
+    """
+    row = {
+        "kind": "claim",
+        "key": key,
+        "section": section,
+        "claim": claim,
+        "place": place,
+        "scope": scope,
+        "outcome": outcome,
+        "evidence": evidence,
+        "setting": setting,
+    }
+    _check_words(row, section=SECTIONS, outcome=OUTCOMES, scope=SCOPES)
+    return row
+
+
+def question(
+    *, key: str, question: str, answer: str, scope: str, evidence: str, setting: str
+) -> Row:
+    """One question of ours, which the paper does not answer: all strings.
+
+    Parameters
+    ----------
+    key : str
+        Unique in the book.
+    question : str
+        Can be answered by yes or no, and ends with a question mark.
+    answer : str
+        One of ANSWERS.
+    scope : str
+        What was tried, one of SCOPES.
+    evidence : str
+        The number with its interval, or where the proof is.
+    setting : str
+        What gave it.
+
+    Raises
+    ------
+    ValueError
+        For an empty field, an unknown answer or scope, or a question without its mark.
+
+    Examples
+    --------
+    >>> row = question(
+    ...     key="streetview-ratio-100", question="Is the gain the same with all 100 scenes?",
+    ...     answer="no", scope="new experiment", evidence="2.1 (1.9-2.4)", setting="120 runs",
+    ... )
+    >>> row["kind"], row["answer"]
+    ('question', 'no')
+    """
+    row = {
+        "kind": "question",
+        "key": key,
+        "question": question,
+        "answer": answer,
+        "scope": scope,
+        "evidence": evidence,
+        "setting": setting,
+    }
+    _check_words(row, answer=ANSWERS, scope=SCOPES)
+    if not question.rstrip().endswith("?"):
+        raise ValueError(f"question must end with a question mark, got {question!r}")
+    return row
+
+
+def _check_words(row: Row, **known: tuple[str, ...]) -> None:
+    for field, value in row.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f"{field} must be a non-empty string, got {value!r}")
+    for field, words in known.items():
+        if row[field] not in words:
+            raise ValueError(f"{field} must be one of {words}, got {row[field]!r}")
+
+
 class Table(list[Row]):
-    """Rows that show themselves as a table, every field in full."""
+    """Rows that show themselves, every field in full: the claims, then the questions."""
 
     def __repr__(self) -> str:
-        return "\n\n".join("\n".join(f"{f}: {row[f]}" for f in FIELDS) for row in self)
+        return "\n\n".join(
+            "\n".join(f"{field}: {row[field]}" for field in _shown(row)) for row in self
+        )
 
     def _repr_html_(self) -> str:
-        linked = bool(self) and "chapter" in self[0]
-        shown = [*FIELDS[1:], "chapter"] if linked else FIELDS[1:]
-        head = "".join(f"<th>{field}</th>" for field in shown)
-        body = ""
+        parts: dict[tuple[str, ...], list[Row]] = {tuple(_shown(row)): [] for row in self}
         for row in self:
-            cells = "".join(f"<td>{html.escape(row[f])}</td>" for f in FIELDS[1:])
-            if linked:
-                chapter = row["chapter"]
-                cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
-            body += f"<tr>{cells}</tr>"
-        return (
-            f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        )
+            parts[tuple(_shown(row))].append(row)
+        return "".join(_as_html(fields, rows) for fields, rows in parts.items())
+
+
+def _shown(row: Row) -> list[str]:
+    return [field for field in row if field not in ("kind", "key", "section", "chapter")]
+
+
+def _as_html(fields: tuple[str, ...], rows: list[Row]) -> str:
+    linked = "chapter" in rows[0]
+    head = "".join(f"<th>{field}</th>" for field in (*fields, *["chapter"] * linked))
+    body = ""
+    for row in rows:
+        cells = "".join(f"<td>{html.escape(row[field])}</td>" for field in fields)
+        if linked:
+            chapter = row["chapter"]
+            cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
+        body += f"<tr>{cells}</tr>"
+    return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def records() -> Path:
@@ -159,7 +310,7 @@ def with_outcome(rows: Iterable[Row], *outcomes: str) -> Table:
     >>> len(with_outcome(rows, "partly", "not reproduced"))
     1
     """
-    return Table(row for row in rows if row["outcome"] in outcomes)
+    return Table(row for row in rows if row.get("outcome") in outcomes)
 
 
 def tally(rows: Iterable[Row]) -> pd.DataFrame:
