@@ -25,6 +25,7 @@ __all__ = [
     "renew_slots",
     "second_bound",
     "second_bound_with_ties",
+    "touches_wide",
 ]
 
 #: An arm at its place in the order by lower end, and the slot that opens at that lower end.
@@ -219,6 +220,16 @@ def mark_touching(slots: Records, trees: Floats, least: float, first: int, last:
         slots[k]["touches"] = inside
         marked += inside
     return marked
+
+
+@compiled
+def touches_wide(slots: Records, trees: Floats, k: int, least: float) -> bool:
+    """Whether the gap bound of the arm at position ``k`` is at least ``least``: O(log K)."""
+    if k < slots.size - 1 and trees[WIDTHS, trees.shape[1] // 2 + k] >= least:
+        return True  # an arm touches the slot that opens at its own lower end
+    start = _first_ending_at_or_above(slots, slots[k]["lower"])
+    wide_slot = next_at_least(trees, WIDTHS, start, least)
+    return wide_slot < slots.size and slots[wide_slot]["lower"] <= slots[k]["upper"]
 
 
 @compiled

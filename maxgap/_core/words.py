@@ -19,6 +19,7 @@ from maxgap._core.slots import (
     next_at_least,
     second_bound,
     second_bound_with_ties,
+    touches_wide,
 )
 from maxgap._core.state import State
 from maxgap._core.types import Integers, Records
@@ -179,23 +180,11 @@ def ask_bound_at_least(state: State, least: float) -> None:
 def eliminate_up_to(state: State, value: float) -> None:
     """Drop the active arms whose gap bound is at most ``value``."""
     arms, slots, trees, active = state.arms, state.slots, state.trees, state.active
-    # Every arm touches the slot that opens at its own lower end, or, the last arm, the one before.
-    leaves = trees.shape[1] // 2
-    narrow = False
-    for k in range(slots.size - 1):
-        narrow |= trees[WIDTHS, leaves + k] <= value
-    if not narrow:
-        return
-    n_active = state.progress[0]["n_active"]
-    lowest, highest = slots.size - 1, 0
-    for i in range(n_active):
-        k = arms[active[i]]["position"]
-        lowest, highest = min(lowest, k), max(highest, k)
-    mark_touching(slots, trees, _just_above(value), lowest, highest)
+    least = _just_above(value)
     n_left = 0
-    for i in range(n_active):
+    for i in range(state.progress[0]["n_active"]):
         arm = active[i]
-        if slots[arms[arm]["position"]]["touches"]:
+        if touches_wide(slots, trees, arms[arm]["position"], least):
             active[n_left] = arm
             n_left += 1
     state.progress[0]["n_active"] = n_left

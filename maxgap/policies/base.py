@@ -434,9 +434,10 @@ class Policy:
         self._state.progress[0]["n_next"] = chosen.size
 
     def _fresh(self) -> Policy:
-        """A policy of the same settings that has not begun; shares the table of radii."""
+        """A policy of the same settings that has not begun; shares what never changes."""
         # All else is copied too: a policy of the reader's own may have a memory.
-        fresh = copy.deepcopy(self, {id(self._radii): self._radii})
+        shared = (self._radii, self._labels, self._index, self._sigmas, self._places)
+        fresh = copy.deepcopy(self, {id(part): part for part in shared})
         fresh._state = new_state(self._sigmas, *self._places)
         fresh._room = 0
         return fresh
