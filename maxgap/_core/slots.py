@@ -16,7 +16,6 @@ __all__ = [
     "SEPARATIONS",
     "SLOT",
     "WIDTHS",
-    "certified_split",
     "largest_between",
     "largest_leaf",
     "mark_touching",
@@ -178,19 +177,6 @@ def next_at_least(trees: Floats, row: int, start: int, least: float) -> int:
     while i < leaves:
         i = 2 * i if trees[row, 2 * i] >= least else 2 * i + 1
     return i - leaves
-
-
-@compiled
-def certified_split(trees: Floats) -> tuple[float, int]:
-    """Lower bound on the largest gap and the position of the lowest arm above it, eq. (9).
-
-    A positive value is that of eq. (9): intervals that are separated are in the order of their
-    means; of equals the highest. If no gap is certain, returns 0 and 0.
-    """
-    if trees[SEPARATIONS, 1] <= 0.0:
-        return 0.0, 0
-    separation, position, _ = largest_leaf(trees, SEPARATIONS)
-    return separation, position
 
 
 @compiled

@@ -29,7 +29,7 @@ from maxgap._core.elementary import log
 from maxgap._core.intervals import BY_COUNT
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
-from maxgap._core.words import answer_empirically, ask_with_count
+from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
@@ -420,7 +420,7 @@ class Policy:
         state = self._state
         if state.progress[0]["n_next"] == UNLISTED:
             if state.progress[0]["unsampled"] > 0:
-                ask_with_count(state, 0)
+                ask_with_fewest(state)
             else:
                 self._list_next()
         return state.next[: state.progress[0]["n_next"]]
