@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from maxgap._saving import write_whole
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ __all__ = [
     "SCOPES",
     "SECTIONS",
     "Table",
+    "chapters",
     "claim",
     "offer",
     "question",
@@ -247,15 +250,43 @@ def _shown(row: Row) -> list[str]:
 
 def _as_html(fields: tuple[str, ...], rows: list[Row]) -> str:
     linked = "chapter" in rows[0]
+    numbers = chapters() if linked else {}
     head = "".join(f"<th>{field}</th>" for field in (*fields, *["chapter"] * linked))
     body = ""
     for row in rows:
         cells = "".join(f"<td>{html.escape(row[field])}</td>" for field in fields)
         if linked:
             chapter = row["chapter"]
-            cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
+            cells += f'<td><a href="{chapter}.html">{numbers[chapter]}</a></td>'
         body += f"<tr>{cells}</tr>"
     return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _root() -> Path:
+    here = Path.cwd()
+    for root in (here, *here.parents, Path(__file__).parent.parent):
+        if (root / "_toc.yml").exists() and (root / "book").is_dir():
+            return root
+    raise FileNotFoundError(
+        f"no book around {here}: run the chapters in a clone of the repository, "
+        "or install the package from one with 'pip install -e .'"
+    )
+
+
+def chapters() -> dict[str, int]:
+    """Name of every chapter -> its number, in the order of the book, as ``_toc.yml`` has them.
+
+    A chapter is whatever stands in a part that is numbered; its name is its file's, no ending.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no book.
+    """
+    toc = yaml.safe_load((_root() / "_toc.yml").read_text(encoding="utf-8"))
+    parts = [part["chapters"] for part in toc["parts"] if part.get("numbered")]
+    files = [Path(chapter["file"]).name for part in parts for chapter in part]
+    return {name: number for number, name in enumerate(files, start=1)}
 
 
 def records() -> Path:
@@ -269,14 +300,7 @@ def records() -> Path:
     FileNotFoundError
         Where there is no book.
     """
-    here = Path.cwd()
-    for root in (here, *here.parents, Path(__file__).parent.parent):
-        if (root / "book" / "12-verdicts.ipynb").exists():
-            return root / "book" / "records"
-    raise FileNotFoundError(
-        f"no book around {here}: run the chapters in a clone of the repository, "
-        "or install the package from one with 'pip install -e .'"
-    )
+    return _root() / "book" / "records"
 
 
 def offer(chapter: str, rows: Iterable[Row]) -> Table:
@@ -295,8 +319,9 @@ def offer(chapter: str, rows: Iterable[Row]) -> Table:
 def read_all() -> list[Row]:
     """All rows of all chapters, in the order of the book, each with its chapter's name."""
     return [
-        row | {"chapter": path.stem}
-        for path in sorted(records().glob("*.json"))
+        row | {"chapter": chapter}
+        for chapter in chapters()
+        if (path := records() / f"{chapter}.json").exists()
         for row in json.loads(path.read_text(encoding="utf-8"))
     ]
 

@@ -18,8 +18,17 @@ name              radius after s samples                                proved
 "authors-lil"     1.5 sigma sqrt(2 log(log(5 s / (delta / 5))) / s)     no
 ================  ====================================================  ====================
 
-"Always" means for rewards whose noise is sigma-sub-Gaussian, independent from sample to sample:
-normal noise of standard deviation sigma is, and rewards in [a, b] are with sigma = (b - a) / 2.
+In the mixture r = t0 / (2 L + log(1 + 2 L)) with L = log(K / delta) and t0 = 100, near which number
+of samples it is narrowest. In "lil" e = 0.01 and
+d = log(1 + e) (delta e / (2 K (2 + e)))^(1/(1 + e)).
+
+"Always" means for rewards whose noise is sigma-sub-Gaussian given the arm's rewards before it;
+independent noise is the usual case. Normal noise of standard deviation sigma is sigma-sub-Gaussian,
+and rewards in [a, b] are so with sigma = (b - a) / 2.
+
+Every arm may err with probability delta / K. That an arm's intervals hold at all times is said of
+its own rewards, in their order, and not of when they are sampled. So the intervals of all arms hold
+together with probability at least 1 - delta under every policy, however it looks at the rewards.
 
 One more kind of interval is no radius, for it looks at the rewards and not only at their number:
 "empirical-bernstein" (Waudby-Smith and Ramdas 2024), for rewards in a range [a, b] of which sigma
@@ -96,8 +105,10 @@ def _lil(n: Float, *, delta: float, n_arms: int) -> Float:
 def _normal_mixture(n: Float, *, delta: float, n_arms: int) -> Float:
     """Robbins 1970; Howard et al. 2021, eq. (14): two-sided, error delta / K for each arm.
 
-    exp(x S_n / sigma - x^2 n / 2), averaged over x ~ N(0, 1/r), is a supermartingale of mean 1;
-    Ville's inequality bounds the chance that it ever reaches K / delta. r as in their Section 3.5.
+    For every bet x, exp(x S_n / sigma - x^2 n / 2) is a supermartingale that starts at 1. Averaged
+    over x ~ N(0, 1/r) it is sqrt(r / (n + r)) exp((S_n / sigma)^2 / (2 (n + r))), and by Ville's
+    inequality this reaches K / delta with probability at most delta / K. Solved for |S_n| / n it is
+    the radius. r as in their Section 3.5.
     """
     log_inverse = log(float(n_arms)) - log(delta)
     r = MIXTURE_T0 / (2 * log_inverse + log(1 + 2 * log_inverse))
@@ -256,8 +267,9 @@ def radius(
 def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     """Whether all intervals are proved to hold together with probability at least 1 - delta.
 
-    The proof is for sigma-sub-Gaussian noise, any number of arms and any order of sampling. Nothing
-    is known of a callable, so the answer for it is no.
+    The proof is for noise that is sigma-sub-Gaussian given the arm's rewards before it, and a mean
+    that stays; for any number of arms, any order of sampling and any time of stopping. Nothing is
+    known of a callable, so the answer for it is no.
 
     Parameters
     ----------

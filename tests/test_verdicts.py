@@ -4,6 +4,7 @@ import html
 import importlib.util
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -15,6 +16,12 @@ from maxgap._book import verdicts
 
 BOOK = Path(__file__).parent.parent / "book"
 RECORDS = sorted((BOOK / "records").glob("*.json"))
+TOC = """
+parts:
+  - numbered: true
+    chapters: [{file: book/last-by-name}, {file: book/01-x}]
+  - chapters: [{file: book/api}]
+"""
 ROW = {
     "key": "a",
     "claim": "b",
@@ -63,8 +70,9 @@ def test_the_verdict_page_shows_every_verdict_once():
 
 
 def test_every_chapter_offers_verdicts():
-    chapters = {path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb")} - {"12-verdicts"}
-    assert chapters == {path.stem for path in RECORDS}
+    *chapters, last = verdicts.chapters()
+    assert last == "12-verdicts"
+    assert set(chapters) == {path.stem for path in RECORDS}
 
 
 def test_keys_are_unique_in_the_book():
@@ -81,9 +89,9 @@ def test_a_verdict_needs_known_words_and_every_field():
 
 @pytest.fixture
 def empty_book(tmp_path):
-    """A clone with one chapter and no records."""
+    """A clone with no records; its table of contents names two chapters and another page."""
     (tmp_path / "book").mkdir()
-    shutil.copy(BOOK / "12-verdicts.ipynb", tmp_path / "book")
+    (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
     return tmp_path / "book"
 
 
@@ -96,6 +104,32 @@ def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book
     assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
     assert verdicts.read_all() == [ROW | {"chapter": "01-x"}]
     assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
+
+
+def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
+    assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
+    verdicts.offer("01-x", [ROW])
+    verdicts.offer("last-by-name", [ROW | {"key": "b"}])
+    assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
+    shown = verdicts.Table(verdicts.read_all())._repr_html_()
+    assert '<a href="last-by-name.html">1</a>' in shown
+    assert '<a href="01-x.html">2</a>' in shown
+
+
+def test_every_numbered_chapter_is_a_notebook_and_every_notebook_a_chapter():
+    assert {path.stem for path in BOOK.glob("*.ipynb")} == set(verdicts.chapters())
+
+
+def test_chapters_are_executed_in_their_order(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(BOOK / "_ext"), *sys.path])
+    from chapters import in_order
+
+    expected = [f"book/{name}" for name in verdicts.chapters()]
+    pages = sorted([*expected, "book/api", "book/index"])
+    assert pages[2:] != expected
+    in_order(None, None, pages)
+    assert pages == ["book/api", "book/index", *expected]
 
 
 def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_module(
