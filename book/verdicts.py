@@ -22,20 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS",
-    "FIELDS",
     "OUTCOMES",
     "SCOPES",
     "SECTIONS",
     "Table",
     "chapters",
     "claim",
+    "claims",
     "offer",
     "question",
+    "questions",
     "read_all",
     "records",
     "tally",
-    "verdict",
-    "with_outcome",
 ]
 
 Row = dict[str, str]
@@ -59,54 +58,7 @@ SECTIONS = (
 """Where a claim may stand in the paper, in the paper's order."""
 
 SCOPES = ("published size", "larger than published", "new experiment", "computed check", "proof")
-FIELDS = ("key", "claim", "place", "scope", "outcome", "evidence", "setting")
-
-
-def verdict(
-    *, key: str, claim: str, place: str, scope: str, outcome: str, evidence: str, setting: str
-) -> Row:
-    """One row: all strings.
-
-    Parameters
-    ----------
-    key : str
-        Unique in the book.
-    claim : str
-        In our words.
-    place : str
-        Where the paper (or its scripts) makes it.
-    scope : str
-        What was tried, one of SCOPES.
-    outcome : str
-        One of OUTCOMES.
-    evidence : str
-        The number with its interval.
-    setting : str
-        What gave it.
-
-    Raises
-    ------
-    ValueError
-        For an empty field, an unknown outcome or an unknown scope.
-
-    Examples
-    --------
-    >>> row = verdict(
-    ...     key="streetview-ratio", claim="6 to 7 times fewer samples.", place="Section 7.1",
-    ...     scope="published size", outcome="partly", evidence="4.2 (3.1-5.0)", setting="120 runs",
-    ... )
-    >>> row["outcome"]
-    'partly'
-    """
-    row = dict(zip(FIELDS, (key, claim, place, scope, outcome, evidence, setting), strict=True))
-    for field, value in row.items():
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"{field} must be a non-empty string, got {value!r}")
-    if outcome not in OUTCOMES:
-        raise ValueError(f"outcome must be one of {OUTCOMES}, got {outcome!r}")
-    if scope not in SCOPES:
-        raise ValueError(f"scope must be one of {SCOPES}, got {scope!r}")
-    return row
+"""What was tried."""
 
 
 def claim(
@@ -326,28 +278,42 @@ def read_all() -> list[Row]:
     ]
 
 
-def with_outcome(rows: Iterable[Row], *outcomes: str) -> Table:
-    """The rows with one of these outcomes, as a table, in the order of the book.
+def claims(rows: Iterable[Row]) -> Table:
+    """The paper's claims among the rows, in the paper's order.
 
     Examples
     --------
-    >>> rows = [{"key": "a", "outcome": "partly"}, {"key": "b", "outcome": "reproduced"}]
-    >>> len(with_outcome(rows, "partly", "not reproduced"))
+    >>> late, early = {"kind": "claim", "section": "7.1"}, {"kind": "claim", "section": "abstract"}
+    >>> [row["section"] for row in claims([late, {"kind": "question"}, early])]
+    ['abstract', '7.1']
+    """
+    found = [row for row in rows if row["kind"] == "claim"]
+    return Table(sorted(found, key=lambda row: SECTIONS.index(row["section"])))
+
+
+def questions(rows: Iterable[Row]) -> Table:
+    """Our own questions among the rows, in their order.
+
+    Examples
+    --------
+    >>> len(questions([{"kind": "claim"}, {"kind": "question"}]))
     1
     """
-    return Table(row for row in rows if row.get("outcome") in outcomes)
+    return Table(row for row in rows if row["kind"] == "question")
 
 
 def tally(rows: Iterable[Row]) -> pd.DataFrame:
-    """Number of verdicts, scope by outcome.
+    """Number of claims, scope by outcome; questions of ours are not counted.
 
     Examples
     --------
-    >>> tally([{"scope": "proof", "outcome": "partly"}]).loc["proof", "partly"].item()
+    >>> row = {"kind": "claim", "scope": "proof", "outcome": "partly"}
+    >>> tally([row, {"kind": "question"}]).loc["all", "all"].item()
     1
     """
     import pandas as pd
 
-    frame = pd.DataFrame(list(rows))
+    counted = [(row["scope"], row["outcome"]) for row in rows if row["kind"] == "claim"]
+    frame = pd.DataFrame(counted, columns=["scope", "outcome"])
     counts = pd.crosstab(frame["scope"], frame["outcome"], margins=True, margins_name="all")
     return counts.reindex(index=[*SCOPES, "all"], columns=[*OUTCOMES, "all"], fill_value=0)

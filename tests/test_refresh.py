@@ -48,7 +48,7 @@ def wait_for(file, process):
     raise TimeoutError(f"{file} did not appear")
 
 
-OFFER = f"from maxgap._book.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+OFFER = f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}])"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")

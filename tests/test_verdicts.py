@@ -23,7 +23,9 @@ parts:
   - chapters: [{file: book/api}]
 """
 ROW = {
+    "kind": "claim",
     "key": "a",
+    "section": "7.1",
     "claim": "b",
     "place": "c",
     "scope": "proof",
@@ -31,6 +33,22 @@ ROW = {
     "evidence": "1 < 2",
     "setting": "d",
 }
+QUESTION = {
+    "kind": "question",
+    "key": "b",
+    "question": "Why not?",
+    "answer": "open",
+    "scope": "proof",
+    "evidence": "1 < 2",
+    "setting": "d",
+}
+UNSHOWN = {"kind", "key", "section", "chapter"}
+
+
+def made_again(record):
+    """The row that its fields make."""
+    fields = {name: value for name, value in record.items() if name != "kind"}
+    return {"claim": verdicts.claim, "question": verdicts.question}[record["kind"]](**fields)
 
 
 def printed(chapter):
@@ -45,7 +63,7 @@ def printed(chapter):
 
 
 def table_row(record):
-    return "".join(f"<td>{html.escape(record[field])}</td>" for field in verdicts.FIELDS[1:])
+    return "".join(f"<td>{html.escape(record[f])}</td>" for f in record if f not in UNSHOWN)
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
@@ -54,10 +72,11 @@ def test_every_kept_record_is_what_its_chapter_prints(path):
     records = json.loads(path.read_text(encoding="utf-8"))
     assert records
     for record in records:
-        assert verdicts.verdict(**record) == record
+        assert made_again(record) == record
         assert table_row(record) in shown
-    assert shown.count('<table class="verdicts">') == 1
-    assert shown.split('<table class="verdicts">')[1].count("<tr>") == len(records) + 1
+    tables = shown.split('<table class="verdicts">')[1:]
+    assert len(tables) == len({record["kind"] for record in records})
+    assert sum(table.count("<tr><td>") for table in tables) == len(records)
 
 
 def test_the_verdict_page_shows_every_verdict_once():
@@ -80,11 +99,31 @@ def test_keys_are_unique_in_the_book():
     assert len(set(keys)) == len(keys)
 
 
-def test_a_verdict_needs_known_words_and_every_field():
-    assert verdicts.verdict(**ROW) == ROW
-    for field, value in [("outcome", "true"), ("scope", "big"), ("evidence", " "), ("claim", 3)]:
+def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
+    shown = printed("12-verdicts")
+    rows = [*verdicts.claims(verdicts.read_all()), *verdicts.questions(verdicts.read_all())]
+    places = [shown.index(table_row(row)) for row in rows]
+    assert places == sorted(places)
+    order = [verdicts.SECTIONS.index(row["section"]) for row in rows if row["kind"] == "claim"]
+    assert order == sorted(order)
+    assert len(order) == verdicts.tally(rows).loc["all", "all"]
+
+
+def test_a_row_needs_known_words_and_every_field():
+    assert made_again(ROW) == ROW
+    for field, value in [
+        ("outcome", "true"),
+        ("scope", "big"),
+        ("section", "9"),
+        ("evidence", " "),
+        ("claim", 3),
+    ]:
         with pytest.raises(ValueError, match=field):
-            verdicts.verdict(**ROW | {field: value})
+            made_again(ROW | {field: value})
+    assert made_again(QUESTION) == QUESTION
+    for field, value in [("answer", "maybe"), ("question", "It does."), ("setting", "")]:
+        with pytest.raises(ValueError, match=field):
+            made_again(QUESTION | {field: value})
 
 
 @pytest.fixture
@@ -159,7 +198,7 @@ def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path
 
 def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
     cell = nbformat.v4.new_code_cell(
-        f"from maxgap._book.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+        f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}])"
     )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     resources = {"metadata": {"path": str(empty_book.parent)}}
