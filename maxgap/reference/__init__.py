@@ -56,7 +56,11 @@ from maxgap.reference.bounds import (
     right_gap_bound,
 )
 from maxgap.reference.brute_force import gap_upper_bounds_brute
-from maxgap.reference.errata import early_stop_as_printed, early_stop_as_worded
+from maxgap.reference.errata import (
+    early_stop_as_printed,
+    early_stop_as_worded,
+    early_stop_by_ends,
+)
 from maxgap.reference.integer_programme import gap_upper_bounds_mip
 from maxgap.reference.lemmas import LemmaCheck, RunRecord, lemma_checks, record_run
 from maxgap.reference.noise_free import NoiseFreeGap, largest_gap_noise_free
@@ -77,6 +81,7 @@ __all__ = [
     "dominant_pair_and_certain_gap",
     "early_stop_as_printed",
     "early_stop_as_worded",
+    "early_stop_by_ends",
     "empirical_top",
     "few_wide",
     "gap_lower_bound",
