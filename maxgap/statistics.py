@@ -193,13 +193,13 @@ def median_interval(values: ArrayLike) -> tuple[float, float, float]:
     >>> interval(*median_interval([7, 8, 9]))
     '8.0 (-inf-inf)'
     """
-    from scipy.stats import binom
+    from scipy.stats import quantile_test
 
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    skipped = int(binom.ppf(0.025, ordered.size, 0.5))  # on either side, the end included
-    if skipped == 0:
-        return float(np.median(ordered)), -np.inf, np.inf
-    return float(np.median(ordered)), float(ordered[skipped - 1]), float(ordered[-skipped])
+    array = np.asarray(values, dtype=np.float64)
+    low, high = quantile_test(array, p=0.5).confidence_interval(0.95)
+    # Where no order statistic is far enough out, SciPy gives NaN.
+    ends = (-np.inf if np.isnan(low) else low, np.inf if np.isnan(high) else high)
+    return float(np.median(array)), float(ends[0]), float(ends[1])
 
 
 class PowerLaw(NamedTuple):

@@ -104,7 +104,7 @@ def two_active(state: State, setting: Setting) -> bool:
 
     Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
     nested can be valid and the answer wrong: an arm that was dropped comes to lie at the certain
-    gap. For three arms or more with nested intervals the rule is right; that proof and the
+    gap. For three arms, and for more with nested intervals, the rule is right; that proof and the
     counterexample are in the book's chapter of the three algorithms.
     :func:`two_active_around_certain_gap` needs neither condition.
     """

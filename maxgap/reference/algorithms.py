@@ -377,7 +377,7 @@ def max_gap_top2_ucb(estimates: Estimates, stop: Rule = second_below) -> Iterato
         bound = estimates.gap_bounds().either
         # 5: M_1 is the highest gap bound, U_1 are the arms that have it
         first = [a for a in estimates.arms if bound[a] == max(bound)]
-        # 6: M_2 is the highest gap bound of the other arms, U_2 are the arms that have it
+        # 6: M_2 is the highest of the other bounds, U_2 are its arms
         m_2 = max((b for b in bound if b < max(bound)), default=-math.inf)
         second = [a for a in estimates.arms if bound[a] == m_2]
         # 7: if M_2 is below the lower bound on the largest gap, stop
