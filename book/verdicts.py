@@ -143,10 +143,7 @@ def question(
     setting : str
         What gave it.
 
-    Raises
-    ------
-    ValueError
-        For an empty field, an unknown answer or scope, or a question without its mark.
+    A ValueError says which field is empty or unknown, or that the question has no mark.
 
     Examples
     --------

@@ -35,6 +35,7 @@ __all__ = [
     "interval",
     "interval_texts",
     "join_studies",
+    "median_interval",
     "normal_interval",
     "percent",
     "percentile_interval",
@@ -177,6 +178,28 @@ def percentile_interval(resampled: Floats) -> Floats:
     n = resampled.shape[-1]
     low, high = (n - 1) // 40, (39 * n - 1) // 40  # ranks from 0 of the 1/40 and 39/40 quantiles
     return np.moveaxis(np.sort(resampled, axis=-1)[..., [low, high]], -1, 0)
+
+
+def median_interval(values: ArrayLike) -> tuple[float, float, float]:
+    """Median and its 95 % interval, for independent values of any one distribution.
+
+    The ends are order statistics: the number of values below the true median is binomial. Fewer
+    than six values say nothing about it, and the interval is infinite.
+
+    Examples
+    --------
+    >>> median_interval(range(1, 101))
+    (50.5, 40.0, 61.0)
+    >>> interval(*median_interval([7, 8, 9]))
+    '8.0 (-inf-inf)'
+    """
+    from scipy.stats import quantile_test
+
+    array = np.asarray(values, dtype=np.float64)
+    low, high = quantile_test(array, p=0.5).confidence_interval(0.95)
+    # Where no order statistic is far enough out, SciPy gives NaN.
+    ends = (-np.inf if np.isnan(low) else low, np.inf if np.isnan(high) else high)
+    return float(np.median(array)), float(ends[0]), float(ends[1])
 
 
 class PowerLaw(NamedTuple):

@@ -102,8 +102,11 @@ def clusters(state: State, setting: Setting) -> bool:
 def two_active(state: State, setting: Setting) -> bool:
     """Alg. 1, line 7, literally: at most two active arms are left.
 
-    Not proved: two arms stop after one sample each, and after a miss the two arms left may lie on
-    one side of the split.
+    Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
+    nested can be valid and the answer wrong: an arm that was dropped comes to lie at the certain
+    gap. For three arms, and for more with nested intervals, the rule is right; that proof and the
+    counterexample are in the book's chapter of the three algorithms.
+    :func:`two_active_around_certain_gap` needs neither condition.
     """
     return state.progress[0]["n_active"] <= 2
 
@@ -159,7 +162,8 @@ def dominant_pair_now_and_then(state: State, setting: Setting) -> bool:
 def second_below(state: State, setting: Setting) -> bool:
     """Alg. 3, line 7, literally: M_2 is below the lower bound on the largest gap. Not proved.
 
-    The counterexample is that of :func:`second_below_certain_gap`.
+    The maximum over no arm is minus infinity: while all arms share the highest bound it stops at
+    once. :func:`second_below_certain_gap` has counterexamples to this and to what could be meant.
     """
     return second_highest_bound(state) < certain_gap(state)
 
@@ -169,10 +173,15 @@ def second_below_certain_gap(state: State, setting: Setting) -> bool:
     """Alg. 3, line 7, never before some gap is certain.
 
     Not proved: several arms may share the highest bound, and the largest gap may lie between two of
-    them while the certain gap is another one. With intervals [-0.01, 0.01], [1, 2.5], [1.05, 2.6]
-    all three arms touch the slot (-0.01, 2.5), no arm is left outside, and a gap of 0.99 is
-    certain; yet means 0, 1 and 2.6 put the largest gap between the two upper arms. Real runs err,
-    too, with all intervals valid: the book's chapter of the three algorithms counts how often.
+    them while the certain gap is another one. With intervals [0, 2], [3, 5], [4, 6] all three arms
+    touch the slot (0, 5), no arm is left outside, and a gap of 1 is certain; yet means 2, 3.5 and 6
+    put the largest gap between the two upper arms. Real runs err, too, with all intervals valid:
+    the book's chapter of the three algorithms counts how often.
+
+    To ask for an arm outside (the maximum over no arm is infinity) is not enough from five arms on:
+    after one sample each, the intervals [0, 8], [5, 13], [9, 17], [31, 39], [38, 46] leave the
+    lowest arm outside with a bound of 13, and a gap of 14 is certain; yet means 5, 11, 17, 31 and
+    46 lie in them.
     """
     return certain_gap(state) > 0.0 and second_below(state, setting)
 

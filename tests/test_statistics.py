@@ -17,6 +17,7 @@ from maxgap.statistics import (
     interval,
     interval_texts,
     join_studies,
+    median_interval,
     normal_interval,
     percent,
     power_law,
@@ -287,3 +288,17 @@ def test_studies_that_do_not_go_together_are_refused(other, what):
     slow = study(("slow",), np.zeros((1, 30, 5), dtype=bool))
     with pytest.raises(ValueError, match=f"^others must have .*{what}"):
         join_studies(slow, other)
+
+
+@pytest.mark.parametrize("n", [6, 20, 51, 500])
+def test_the_interval_of_a_median_covers_it_and_ends_at_the_binomial_ranks(n):
+    rng = np.random.default_rng(n)
+    drawn = rng.exponential(size=(1000, n))
+    intervals = np.array([median_interval(row) for row in drawn])
+    np.testing.assert_allclose(intervals[:, 0], np.median(drawn, axis=1))
+    covered = (intervals[:, 1] <= np.log(2)) & (np.log(2) <= intervals[:, 2])
+    assert 0.93 < covered.mean() < 0.99
+    skipped = int(stats.binom.ppf(0.025, n, 0.5))
+    ranked = np.sort(drawn, axis=1)
+    np.testing.assert_array_equal(intervals[:, 1], ranked[:, skipped - 1])
+    np.testing.assert_array_equal(intervals[:, 2], ranked[:, n - skipped])

@@ -29,14 +29,15 @@ def after_round(state: State) -> bool:
     return True
 
 
-# 7: if |A| = 2, stop: stopping.two_active, and two_active_around_certain_gap, which is proved
+# 7: if |A| = 2, stop: stopping.two_active, right for three arms or more with nested intervals, and
+# two_active_around_certain_gap, right with any valid intervals
 
 
 @inlined
 def before_round(state: State) -> None:
     """Bring all arms back where fewer than two are left.
 
-    The two arms of the largest gap cannot both go while the intervals hold: one has missed.
+    While the intervals hold, neither arm of the largest gap goes: one interval has missed.
     """
     if state.progress[0]["n_active"] < 2:
         bring_back(state)
@@ -44,6 +45,10 @@ def before_round(state: State) -> None:
 
 class MaxGapElim(PaperPolicy):
     """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good.
+
+    Line 7 of the paper, two arms are left, is right for three arms or more with nested intervals,
+    and the book proves it. The rule "paper" asks in addition that the certain gap lies between the
+    two, and is right in general.
 
     Examples
     --------

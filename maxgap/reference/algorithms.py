@@ -75,7 +75,7 @@ class Estimates:
         self.draw, self.radius, self.bounds = draw, radius, bounds
 
     def sample(self, arms: Iterable[int]) -> None:
-        """Sample every one of these arms once, and update its interval, equation (5)."""
+        """Sample each of these arms once and update its interval, eq. (5)."""
         for arm in arms:
             reward = float(self.draw(arm))
             self.counts[arm] += 1
@@ -198,7 +198,8 @@ def dominant_pair_and_certain_gap(estimates: Estimates, arms: list[int], c: floa
 def second_below(estimates: Estimates, arms: list[int], of_nothing: float = -math.inf) -> bool:
     """Algorithm 3, line 7: M_2 is below the lower bound on the largest gap.
 
-    If all arms share the highest bound, M_2 is a maximum of nothing, on which the paper is silent.
+    If all arms share the highest bound, M_2 is a maximum of nothing, on which the paper is silent:
+    `of_nothing` stands for it. With minus infinity the rule stops at once, with infinity never.
 
     Examples
     --------
@@ -317,7 +318,8 @@ def max_gap_elim(estimates: Estimates, stop: Rule = two_active) -> Iterator[list
         certain = estimates.gap_lower().value
         # 6: remove from A every arm whose gap bound is at most that
         active = [a for a in active if bound[a] > certain]
-        if len(active) < 2:  # not in the paper: some interval has missed, so all come back
+        if len(active) < 2:
+            # not in the paper: some interval has missed, so all come back
             active = estimates.arms
         # 7: if two arms are left, stop; the answer is the empirical one
         if stop(estimates, active):
@@ -344,7 +346,7 @@ def max_gap_ucb(estimates: Estimates, stop: Rule = dominant_pair) -> Iterator[li
         bound = estimates.gap_bounds().either
         # 5: M_1 is the highest gap bound, U are the arms that have it
         arms = [a for a in estimates.arms if bound[a] == max(bound)]
-        # 6: if two arms have c times the samples of all others, stop; the answer is the empirical
+        # 6: if two arms have c times the samples of all others, stop
         if stop(estimates, arms):
             return
 
@@ -375,10 +377,10 @@ def max_gap_top2_ucb(estimates: Estimates, stop: Rule = second_below) -> Iterato
         bound = estimates.gap_bounds().either
         # 5: M_1 is the highest gap bound, U_1 are the arms that have it
         first = [a for a in estimates.arms if bound[a] == max(bound)]
-        # 6: M_2 is the highest gap bound of the other arms, U_2 are the arms that have it
+        # 6: M_2 is the highest of the other bounds, U_2 are its arms
         m_2 = max((b for b in bound if b < max(bound)), default=-math.inf)
         second = [a for a in estimates.arms if bound[a] == m_2]
-        # 7: if M_2 is below the lower bound on the largest gap, stop; the answer is the empirical
+        # 7: if M_2 is below the lower bound on the largest gap, stop
         if stop(estimates, sorted(first + second)):
             return
 

@@ -1,5 +1,6 @@
 """What fails as printed: the rule for stopping MaxGapElim early (Appendix D.1), in two forms."""
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from maxgap.reference._checking import checked_estimates
@@ -8,6 +9,7 @@ from maxgap.reference.bounds import gap_lower_bound, gap_upper_bounds, ranked_ar
 __all__ = [
     "early_stop_as_printed",
     "early_stop_as_worded",
+    "early_stop_by_ends",
 ]
 
 
@@ -17,7 +19,8 @@ def early_stop_as_printed(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) 
     Equation (20), including its conditions on the ends: of the bottom cluster it looks only at arms
     that lie wholly below the lower end of the arm ranked next after the split, so not at that arm
     itself unless its interval is a point. It can therefore stop although another gap may be the
-    largest. Kept for that demonstration; no policy uses it.
+    largest. That end is most likely a misprint for the upper one: see `early_stop_by_ends`. Kept
+    for that demonstration; no policy uses it.
 
     Parameters and errors are those of `gap_lower_bound`.
 
@@ -38,6 +41,43 @@ def early_stop_as_printed(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) 
     >>> gap_lower_bound(means, means - 0.1, means + 0.1).split_rank
     1
     """
+    return _early_stop(means, lower, upper, end_below=lower)
+
+
+def early_stop_by_ends(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> bool:
+    """Say whether the early stopping rule holds, with the likely misprint of its formula mended.
+
+    Equation (20) with the upper end of the arm ranked next after the split in the place of its
+    lower end. Where all intervals are equally wide this is the cluster rule. Otherwise an interval
+    may reach past that arm's, or past the one on the other side of the split, and its arm is then
+    not looked at; to ask it of every arm of the clusters, as the sentence before the formula does,
+    is right always.
+
+    Parameters and errors are those of `early_stop_as_printed`.
+
+    Examples
+    --------
+    Where the printed formula stops, this one waits, as it should:
+
+    >>> import numpy as np
+    >>> means = np.array([0.05, 1.0, 1.02, 2.0])
+    >>> early_stop_by_ends(means, means - 0.1, means + 0.1)
+    False
+
+    Arm 1 reaches past arm 2, which is ranked next after the split. With means 8.3, 10, 8.9 and 11
+    the largest gap lies below arm 1 (1.1), and the formula stops for the one above it (1):
+
+    >>> lower, upper = np.array([8.2, 7.9, 8.9, 11.0]), np.array([8.4, 10.0, 9.1, 11.2])
+    >>> early_stop_by_ends((lower + upper) / 2, lower, upper)
+    True
+    """
+    return _early_stop(means, lower, upper, end_below=upper)
+
+
+def _early_stop(
+    means: ArrayLike, lower: ArrayLike, upper: ArrayLike, *, end_below: ArrayLike
+) -> bool:
+    """Equation (20); `end_below` holds the ends that the bottom cluster's are compared with."""
     means, lower, upper = checked_estimates(means, lower, upper)
     value, split_rank = gap_lower_bound(means, lower, upper)
     if value <= 0:
@@ -46,7 +86,7 @@ def early_stop_as_printed(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) 
     above, below = ranked[split_rank - 1], ranked[split_rank]
     bounds = gap_upper_bounds(lower, upper)
     right_is_small = (bounds.right < value)[lower >= lower[above]].all()
-    left_is_small = (bounds.left < value)[upper <= lower[below]].all()
+    left_is_small = (bounds.left < value)[upper <= np.asarray(end_below)[below]].all()
     return bool(right_is_small and left_is_small)
 
 

@@ -1,0 +1,175 @@
+"""What the book proves of stopping rules, tried on intervals made to break it.
+
+Intervals are drawn on a coarse grid, so ends coincide, means tie and gaps are equal all the time.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from maxgap import MaxGapElim, Problem, reference, simulate
+from maxgap.confidence import radius
+from maxgap.reference import Estimates, max_gap_top2_ucb, second_below
+
+NEVER_OF_NOTHING = {"of_nothing": np.inf}
+
+
+def largest_splits(means):
+    """Every split at a largest gap between neighbouring means: sets of the arms above."""
+    order = np.argsort(means, kind="stable")
+    gaps = np.diff(np.asarray(means)[order])
+    return [set(order[k + 1 :].tolist()) for k in np.flatnonzero(gaps == gaps.max())]
+
+
+def eliminate(means, rounds):
+    """MaxGapElim on given nested intervals: shrinks those of active arms, round by round.
+
+    Yields the active arms, the intervals and the lower bound after every elimination.
+    """
+    lower = np.array([ends[0] for ends in rounds[0]], dtype=float)
+    upper = np.array([ends[1] for ends in rounds[0]], dtype=float)
+    active = set(range(len(means)))
+    for ends in rounds:
+        for arm in active:
+            lower[arm] = max(lower[arm], ends[arm][0])
+            upper[arm] = min(upper[arm], ends[arm][1])
+        certain = reference.gap_lower_bound((lower + upper) / 2, lower, upper)
+        bound = reference.gap_upper_bounds(lower, upper).either
+        active = {arm for arm in active if bound[arm] > certain.value}
+        yield active, lower.copy(), upper.copy(), certain
+
+
+@st.composite
+def nested_runs(draw):
+    """True means on a grid, and for some rounds intervals around them, of width 1 at least."""
+    n_arms = draw(st.integers(3, 6))
+    groups = draw(st.lists(st.integers(0, 12), min_size=n_arms, max_size=n_arms))
+    means = [3 * group for group in groups]
+    rounds = []
+    for reach in draw(st.sampled_from([(6, 3, 1), (9, 4, 2, 1), (3, 2, 1, 1), (1, 1)])):
+        ends = []
+        for mean in means:
+            below, above = draw(st.integers(0, reach)), draw(st.integers(0, reach))
+            # The intersection keeps a positive width, whatever the rounds: mean + 0.5 is in it.
+            ends.append((mean - below, mean + max(above, 0.5)))
+        rounds.append(ends)
+    return means, rounds
+
+
+@settings(max_examples=400)
+@given(nested_runs())
+def test_two_arms_left_by_nested_intervals_are_the_two_sides_of_a_largest_gap(run):
+    means, rounds = run
+    for active, lower, upper, certain in eliminate(means, rounds):
+        assert len(active) >= 2  # the ends of the certain gap are never dropped
+        if len(active) > 2:
+            continue
+        ranked = np.argsort(-(lower + upper), kind="stable")
+        top = set(ranked[: certain.split_rank].tolist())
+        assert certain.value > 0
+        assert len(active & top) == 1
+        assert top in largest_splits(means)
+        # The answer of the paper: the largest gap between estimates, wherever they are inside.
+        for share in (0.25, 0.75):
+            assert top in largest_splits(lower + share * (upper - lower))
+        event("two arms were left")
+        return
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_four_arms_with_valid_intervals_are_answered_wrongly_unless_they_are_nested(nested):
+    """Two rounds; units of a quarter of the first radius. The largest gap is 1 to 2."""
+    unit = float(radius("hoeffding", 1, delta=0.1, n_arms=4)) / 4
+    means = unit * np.array([0, 4, 30.6, 52.2])
+    first, second = unit * np.array([-3.9, 0.2, 34.4, 52.2]), unit * np.array([0, 7, 27.6])
+    policy = MaxGapElim(4, delta=0.1, confidence="hoeffding", stopping="literal", nested=nested)
+    policy.tell([0, 1, 2, 3], first)
+    assert policy.ask() == [0, 1, 2]
+    policy.tell([0, 1, 2], 2 * second - first[:3])
+    assert (policy.lower <= means).all()
+    assert (means <= policy.upper).all()
+    assert policy.active == [1, 2]
+    assert policy.stopped
+    assert (policy.recommend().top == {2, 3}) == nested
+
+
+# At this delta some intervals do miss, and nested ones then may end up empty.
+@pytest.mark.filterwarnings("ignore:an arm's interval no longer meets:RuntimeWarning")
+@pytest.mark.parametrize("nested", [False, True])
+def test_elimination_down_to_two_arms_errs_no_more_often_than_delta(nested):
+    problem = Problem([0.0, 1.0, 1.3, 2.35], sigma=0.25)
+    policies = {
+        name: MaxGapElim(4, delta=0.3, sigma=0.25, nested=nested, stopping=name)
+        for name in ("literal", "paper")
+    }
+    stops = simulate.replicate(
+        policies, problem, budget=60_000, replicates=300, checkpoints=1, seed=7
+    ).stops
+    wrong = stops["stopped"] & ~stops["correct"]
+    assert stops["stopped"].mean() > 0.9
+    assert wrong.sum() <= 0.3 * 600
+
+
+# -- Algorithm 3, the maximum over no arm being infinite ----------------------------------------
+
+
+def stops_uncertified(lower, upper):
+    """Whether Algorithm 3's rule holds for an arm outside, and whether the cluster rule does not.
+
+    Where the latter does not, some means in the intervals have a gap elsewhere that is as large.
+    """
+    means = (lower + upper) / 2
+    estimates = Estimates(len(lower), draw=lambda arm: means[arm], radius=lambda n: 0.0)
+    estimates.sample(estimates.arms)
+    estimates.lower, estimates.upper = lower.tolist(), upper.tolist()
+    stops = second_below(estimates, estimates.arms, **NEVER_OF_NOTHING)
+    return stops, stops and not reference.clusters(estimates, estimates.arms)
+
+
+def drawn_intervals(rng, n_arms, equal):
+    means = np.cumsum(rng.exponential(1, n_arms) * rng.choice([0.3, 1, 3], n_arms))
+    half = np.full(n_arms, 0.5) if equal else np.exp(rng.standard_normal(n_arms)) / 2
+    return means - half, means + half
+
+
+@pytest.mark.parametrize(
+    ("n_arms", "equal", "fails"),
+    [(3, False, False), (3, True, False), (4, True, False), (4, False, True)],
+)
+def test_the_second_highest_bound_fails_from_four_arms_on(n_arms, equal, fails):
+    rng = np.random.default_rng(n_arms)
+    outcomes = np.array(
+        [stops_uncertified(*drawn_intervals(rng, n_arms, equal)) for _ in range(1500)]
+    )
+    stops, wrong = outcomes.sum(axis=0)
+    assert stops > 50
+    assert (wrong > 0) == fails
+
+
+def test_five_arms_stop_wrongly_after_one_sample_each_with_all_intervals_valid():
+    rewards, means = np.array([4.0, 9, 13, 35, 42]), np.array([5, 11, 16.5, 31.1, 45.9])
+    estimates = Estimates(5, draw=rewards.__getitem__, radius=lambda n: 4 / n)
+    rounds = list(max_gap_top2_ucb(estimates, lambda e, a: second_below(e, a, **NEVER_OF_NOTHING)))
+    assert rounds == [estimates.arms]
+    assert (estimates.lower < means).all()
+    assert (means < estimates.upper).all()
+    assert largest_splits(means) == [{4}]
+    assert reference.empirical_top(estimates) == {3, 4}
+
+
+# -- the early rule -----------------------------------------------------------------------------
+
+
+def test_the_early_rule_with_its_end_mended_is_the_cluster_rule_if_all_intervals_are_as_wide():
+    rng = np.random.default_rng(9)
+    held = 0
+    for _ in range(1500):
+        lower, upper = drawn_intervals(rng, rng.integers(2, 6), equal=True)
+        means = (lower + upper) / 2
+        estimates = Estimates(len(means), draw=means.__getitem__, radius=lambda n: 0.5)
+        estimates.sample(estimates.arms)
+        mended = reference.early_stop_by_ends(means, lower, upper)
+        assert mended == reference.clusters(estimates, estimates.arms)
+        held += mended
+    assert 50 < held < 1450
