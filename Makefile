@@ -9,7 +9,8 @@ PY := .venv/bin/python
 UNPINNED ?=
 comma := ,
 PACKAGES = $(if $(UNPINNED),".[book$(comma)test]",-r requirements.txt)
-NOTEBOOKS = $(sort $(wildcard book/*.ipynb))
+# The chapters in their order: the verdict page comes last, it reads what the others offer.
+NOTEBOOKS = $(wildcard $(addsuffix .ipynb,$(shell sed -n 's/^ *- file: *//p' _toc.yml)))
 READY := .venv/ready
 
 .DEFAULT_GOAL := help

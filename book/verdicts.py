@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from maxgap._saving import write_whole
 
 if TYPE_CHECKING:
@@ -20,19 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS",
-    "FIELDS",
     "OUTCOMES",
     "SCOPES",
     "SECTIONS",
     "Table",
+    "chapters",
     "claim",
+    "claims",
     "offer",
     "question",
+    "questions",
     "read_all",
     "records",
     "tally",
-    "verdict",
-    "with_outcome",
 ]
 
 Row = dict[str, str]
@@ -56,54 +58,7 @@ SECTIONS = (
 """Where a claim may stand in the paper, in the paper's order."""
 
 SCOPES = ("published size", "larger than published", "new experiment", "computed check", "proof")
-FIELDS = ("key", "claim", "place", "scope", "outcome", "evidence", "setting")
-
-
-def verdict(
-    *, key: str, claim: str, place: str, scope: str, outcome: str, evidence: str, setting: str
-) -> Row:
-    """One row: all strings.
-
-    Parameters
-    ----------
-    key : str
-        Unique in the book.
-    claim : str
-        In our words.
-    place : str
-        Where the paper (or its scripts) makes it.
-    scope : str
-        What was tried, one of SCOPES.
-    outcome : str
-        One of OUTCOMES.
-    evidence : str
-        The number with its interval.
-    setting : str
-        What gave it.
-
-    Raises
-    ------
-    ValueError
-        For an empty field, an unknown outcome or an unknown scope.
-
-    Examples
-    --------
-    >>> row = verdict(
-    ...     key="streetview-ratio", claim="6 to 7 times fewer samples.", place="Section 7.1",
-    ...     scope="published size", outcome="partly", evidence="4.2 (3.1-5.0)", setting="120 runs",
-    ... )
-    >>> row["outcome"]
-    'partly'
-    """
-    row = dict(zip(FIELDS, (key, claim, place, scope, outcome, evidence, setting), strict=True))
-    for field, value in row.items():
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"{field} must be a non-empty string, got {value!r}")
-    if outcome not in OUTCOMES:
-        raise ValueError(f"outcome must be one of {OUTCOMES}, got {outcome!r}")
-    if scope not in SCOPES:
-        raise ValueError(f"scope must be one of {SCOPES}, got {scope!r}")
-    return row
+"""What was tried."""
 
 
 def claim(
@@ -247,15 +202,43 @@ def _shown(row: Row) -> list[str]:
 
 def _as_html(fields: tuple[str, ...], rows: list[Row]) -> str:
     linked = "chapter" in rows[0]
+    numbers = chapters() if linked else {}
     head = "".join(f"<th>{field}</th>" for field in (*fields, *["chapter"] * linked))
     body = ""
     for row in rows:
         cells = "".join(f"<td>{html.escape(row[field])}</td>" for field in fields)
         if linked:
             chapter = row["chapter"]
-            cells += f'<td><a href="{chapter}.html">{int(chapter[:2])}</a></td>'
+            cells += f'<td><a href="{chapter}.html">{numbers[chapter]}</a></td>'
         body += f"<tr>{cells}</tr>"
     return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _root() -> Path:
+    here = Path.cwd()
+    for root in (here, *here.parents, Path(__file__).parent.parent):
+        if (root / "_toc.yml").exists() and (root / "book").is_dir():
+            return root
+    raise FileNotFoundError(
+        f"no book around {here}: run the chapters in a clone of the repository, "
+        "or install the package from one with 'pip install -e .'"
+    )
+
+
+def chapters() -> dict[str, int]:
+    """Name of every chapter -> its number, in the order of the book, as ``_toc.yml`` has them.
+
+    A chapter is whatever stands in a part that is numbered; its name is its file's, no ending.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no book.
+    """
+    toc = yaml.safe_load((_root() / "_toc.yml").read_text(encoding="utf-8"))
+    parts = [part["chapters"] for part in toc["parts"] if part.get("numbered")]
+    files = [Path(chapter["file"]).name for part in parts for chapter in part]
+    return {name: number for number, name in enumerate(files, start=1)}
 
 
 def records() -> Path:
@@ -269,14 +252,7 @@ def records() -> Path:
     FileNotFoundError
         Where there is no book.
     """
-    here = Path.cwd()
-    for root in (here, *here.parents, Path(__file__).parent.parent):
-        if (root / "book" / "12-verdicts.ipynb").exists():
-            return root / "book" / "records"
-    raise FileNotFoundError(
-        f"no book around {here}: run the chapters in a clone of the repository, "
-        "or install the package from one with 'pip install -e .'"
-    )
+    return _root() / "book" / "records"
 
 
 def offer(chapter: str, rows: Iterable[Row]) -> Table:
@@ -295,34 +271,49 @@ def offer(chapter: str, rows: Iterable[Row]) -> Table:
 def read_all() -> list[Row]:
     """All rows of all chapters, in the order of the book, each with its chapter's name."""
     return [
-        row | {"chapter": path.stem}
-        for path in sorted(records().glob("*.json"))
+        row | {"chapter": chapter}
+        for chapter in chapters()
+        if (path := records() / f"{chapter}.json").exists()
         for row in json.loads(path.read_text(encoding="utf-8"))
     ]
 
 
-def with_outcome(rows: Iterable[Row], *outcomes: str) -> Table:
-    """The rows with one of these outcomes, as a table, in the order of the book.
+def claims(rows: Iterable[Row]) -> Table:
+    """The paper's claims among the rows, in the paper's order.
 
     Examples
     --------
-    >>> rows = [{"key": "a", "outcome": "partly"}, {"key": "b", "outcome": "reproduced"}]
-    >>> len(with_outcome(rows, "partly", "not reproduced"))
+    >>> late, early = {"kind": "claim", "section": "7.1"}, {"kind": "claim", "section": "abstract"}
+    >>> [row["section"] for row in claims([late, {"kind": "question"}, early])]
+    ['abstract', '7.1']
+    """
+    found = [row for row in rows if row["kind"] == "claim"]
+    return Table(sorted(found, key=lambda row: SECTIONS.index(row["section"])))
+
+
+def questions(rows: Iterable[Row]) -> Table:
+    """Our own questions among the rows, in their order.
+
+    Examples
+    --------
+    >>> len(questions([{"kind": "claim"}, {"kind": "question"}]))
     1
     """
-    return Table(row for row in rows if row.get("outcome") in outcomes)
+    return Table(row for row in rows if row["kind"] == "question")
 
 
 def tally(rows: Iterable[Row]) -> pd.DataFrame:
-    """Number of verdicts, scope by outcome.
+    """Number of claims, scope by outcome; questions of ours are not counted.
 
     Examples
     --------
-    >>> tally([{"scope": "proof", "outcome": "partly"}]).loc["proof", "partly"].item()
+    >>> row = {"kind": "claim", "scope": "proof", "outcome": "partly"}
+    >>> tally([row, {"kind": "question"}]).loc["all", "all"].item()
     1
     """
     import pandas as pd
 
-    frame = pd.DataFrame(list(rows))
+    counted = [(row["scope"], row["outcome"]) for row in rows if row["kind"] == "claim"]
+    frame = pd.DataFrame(counted, columns=["scope", "outcome"])
     counts = pd.crosstab(frame["scope"], frame["outcome"], margins=True, margins_name="all")
     return counts.reindex(index=[*SCOPES, "all"], columns=[*OUTCOMES, "all"], fill_value=0)

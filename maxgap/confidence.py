@@ -18,8 +18,22 @@ name              radius after s samples                                proved
 "authors-lil"     1.5 sigma sqrt(2 log(log(5 s / (delta / 5))) / s)     no
 ================  ====================================================  ====================
 
-"Always" means for rewards whose noise is sigma-sub-Gaussian, independent from sample to sample:
-normal noise of standard deviation sigma is, and rewards in [a, b] are with sigma = (b - a) / 2.
+In the mixture r = t0 / (2 L + log(1 + 2 L)) with L = log(K / delta) and t0 = 100, near which number
+of samples it is narrowest. In "lil" e = 0.01 and
+d = log(1 + e) (delta e / (2 K (2 + e)))^(1/(1 + e)).
+
+"Always" means for rewards whose noise is sigma-sub-Gaussian given the arm's rewards before it;
+independent noise is the usual case. Normal noise of standard deviation sigma is sigma-sub-Gaussian,
+and rewards in [a, b] are so with sigma = (b - a) / 2.
+
+Every arm may err with probability delta / K. That an arm's intervals hold at all times is said of
+its own rewards, in their order, and not of when they are sampled. So the intervals of all arms hold
+together with probability at least 1 - delta under every policy, however it looks at the rewards.
+
+One more kind of interval is no radius, for it looks at the rewards and not only at their number:
+"empirical-bernstein" (Waudby-Smith and Ramdas 2024), for rewards in a range [a, b] of which sigma
+is half the width, (b - a) / 2. It is the narrower the less the rewards vary, and is proved whatever
+their distribution, as long as an arm's rewards keep their mean, given those before.
 """
 
 from __future__ import annotations
@@ -32,9 +46,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._core.elementary import log, log_of_array
+from maxgap._core.intervals import BY_COUNT, EMPIRICAL_BERNSTEIN
 from maxgap._numbers import as_float, as_floats, is_whole
 
-__all__ = ["RADII", "guarantees", "radius"]
+__all__ = ["FROM_REWARDS", "RADII", "guarantees", "radius"]
 
 LIL_EPSILON = 0.01
 """Jamieson et al. leave epsilon free; this is the value of their experiments."""
@@ -90,8 +105,10 @@ def _lil(n: Float, *, delta: float, n_arms: int) -> Float:
 def _normal_mixture(n: Float, *, delta: float, n_arms: int) -> Float:
     """Robbins 1970; Howard et al. 2021, eq. (14): two-sided, error delta / K for each arm.
 
-    exp(x S_n / sigma - x^2 n / 2), averaged over x ~ N(0, 1/r), is a supermartingale of mean 1;
-    Ville's inequality bounds the chance that it ever reaches K / delta. r as in their Section 3.5.
+    For every bet x, exp(x S_n / sigma - x^2 n / 2) is a supermartingale that starts at 1. Averaged
+    over x ~ N(0, 1/r) it is sqrt(r / (n + r)) exp((S_n / sigma)^2 / (2 (n + r))), and by Ville's
+    inequality this reaches K / delta with probability at most delta / K. Solved for |S_n| / n it is
+    the radius. r as in their Section 3.5.
     """
     log_inverse = log(float(n_arms)) - log(delta)
     r = MIXTURE_T0 / (2 * log_inverse + log(1 + 2 * log_inverse))
@@ -130,6 +147,22 @@ _RADII: dict[str, _Radius] = {
 RADII = tuple(_RADII)
 """Names of the radii."""
 
+_FROM_REWARDS = {"empirical-bernstein": EMPIRICAL_BERNSTEIN}
+
+FROM_REWARDS = tuple(_FROM_REWARDS)
+"""Names of the intervals that look at the rewards themselves; all are proved."""
+
+
+def interval_number(name: str | RadiusFunction) -> int:
+    """The number, in compiled code, of the rule by which intervals are made.
+
+    Examples
+    --------
+    >>> interval_number("lil"), interval_number("empirical-bernstein")
+    (0, 1)
+    """
+    return _FROM_REWARDS.get(name, BY_COUNT) if isinstance(name, str) else BY_COUNT
+
 
 def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArray[np.intp], Float]:
     """How to keep the radii of arms with these sigmas, shape (K,), in a table.
@@ -144,7 +177,8 @@ def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArr
     ([1.0], [0, 0], [0.1, 5.0])
     """
     if isinstance(name, str):
-        factors = sigmas if _RADII[name].grows_with_sigma else np.ones_like(sigmas)
+        grows = name in _FROM_REWARDS or _RADII[name].grows_with_sigma
+        factors = sigmas if grows else np.ones_like(sigmas)
         return np.ones(1), np.zeros(sigmas.size, dtype=np.intp), factors
     rows, row = np.unique(sigmas, return_inverse=True)
     return rows, row, np.ones_like(sigmas)
@@ -200,6 +234,8 @@ def radius(
     5.0
     """
     known = _RADII.get(name) if isinstance(name, str) else None
+    if isinstance(name, str) and name in _FROM_REWARDS:
+        raise ValueError(f"name: {name!r} depends on the rewards; policies have it, as confidence")
     if known is None and not callable(name):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
     delta = check_delta(delta)
@@ -231,13 +267,14 @@ def radius(
 def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     """Whether all intervals are proved to hold together with probability at least 1 - delta.
 
-    The proof is for sigma-sub-Gaussian noise, any number of arms and any order of sampling. Nothing
-    is known of a callable, so the answer for it is no.
+    The proof is for noise that is sigma-sub-Gaussian given the arm's rewards before it, and a mean
+    that stays; for any number of arms, any order of sampling and any time of stopping. Nothing is
+    known of a callable, so the answer for it is no.
 
     Parameters
     ----------
     name : str or callable
-        As for `radius`.
+        As for `radius`, or one of `FROM_REWARDS`.
     sigma : array_like, default 1.0
         Scale of the noise, one number or one per arm. Only "paper" depends on it: its argument
         needs sigma^2 <= 1/2 for every arm.
@@ -259,8 +296,11 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     sigmas = check_sigma(sigma)
     if callable(name):
         return False
+    if name in FROM_REWARDS:
+        return True
     if name not in RADII:
-        raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
+        known = ", ".join((*RADII, *FROM_REWARDS))
+        raise ValueError(f"name: one of {known} or a function is needed, got {name!r}")
     return bool(np.all(sigmas <= _RADII[name].proved_to))
 
 

@@ -4,9 +4,19 @@ import numpy as np
 
 from maxgap._core.order import settle_all
 from maxgap._core.state import track_leaders
+from maxgap._saving import digest
 from maxgap.policies._saved import _content as content_of
 
-__all__ = ["assert_order_holds", "content_of", "counters", "decided", "has_crossed"]
+__all__ = [
+    "assert_order_holds",
+    "content_of",
+    "counters",
+    "decided",
+    "digest",
+    "has_crossed",
+    "lock_of",
+    "sigmas_of",
+]
 
 #: Places of a file's "numbers".
 TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK = range(9)
@@ -38,6 +48,16 @@ def state_and_setting(policy, like):
 def counters(policy):
     """What is counted: the leaders, too, of which several may have as many samples."""
     return policy._state.progress.tolist(), policy._state.sequence.tolist()
+
+
+def sigmas_of(policy):
+    """The scale of every arm."""
+    return policy._sigmas.tolist()
+
+
+def lock_of(policy):
+    """What whoever reads or changes the policy holds."""
+    return policy._lock
 
 
 def has_crossed(policy):

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from maxgap._book._figures import (
+    confidence_sequences,
     gap_bounds,
     lower_bound,
     maxgap_problem,
@@ -288,11 +289,25 @@ def bracket_spans(ax):
 def test_misses_keep_one_line_and_one_band_a_radius():
     rows = [(name, n, n / 200, 0.0, 0.5) for name in ("paper", "hoeffding") for n in (1, 10, 100)]
     shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
-    ax = gap_bounds.misses(shares, level=0.1).axes[0]
+    ax = confidence_sequences.misses(shares, level=0.1).axes[0]
     curves = [entry for entry in ax.lines if entry.get_label() in ("paper", "hoeffding")]
     assert [list(entry.get_ydata()) for entry in curves] == [[0.005, 0.05, 0.5]] * 2
     assert curves[0].get_linestyle() != curves[1].get_linestyle()
     assert len(ax.collections) == 2
+
+
+def test_widths_draw_every_radius_in_the_style_it_has_everywhere_and_the_one_look_across():
+    n = np.array([1.0, 10.0, 100.0])
+    ax = confidence_sequences.widths(n, {"paper": n, "lil": n + 1}, one_look=3.5).axes[0]
+    drawn = {entry.get_label(): entry for entry in ax.lines}
+    assert drawn["paper"].get_ydata().tolist() == [1, 10, 100]
+    assert drawn["lil"].get_ydata().tolist() == [2, 11, 101]
+    assert [3.5, 3.5] in [list(entry.get_ydata()) for entry in ax.lines]
+    rows = [(name, n, 0.1, 0.0, 0.2) for name in ("paper", "lil") for n in (1, 10)]
+    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
+    for entry in confidence_sequences.misses(shares, level=0.1).axes[0].lines[:2]:
+        assert entry.get_color() == drawn[entry.get_label()].get_color()
+    assert drawn["paper"].get_color() != drawn["lil"].get_color()
 
 
 def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():

@@ -1,9 +1,10 @@
-"""The radii against hand-worked values, their sources' definitions, `confseq`, and simulation."""
+"""The radii against hand-worked values, their sources, two other packages, and simulation."""
 
 import math
 
 import numpy as np
 import pytest
+import ville
 from scipy import integrate, special, stats
 
 from maxgap.confidence import (
@@ -161,18 +162,57 @@ def test_mixture_and_stitched_agree_with_values_from_confseq(case, expected):
     assert stitching <= ours["stitched"] < 1.01 * stitching
 
 
-def test_mixture_and_stitched_agree_with_confseq_itself():
-    boundaries = pytest.importorskip(
-        "confseq.boundaries",
-        reason="confseq is not installed; building it takes a C++ compiler and the Boost headers",
-    )
-    for n_arms, delta, n in CONFSEQ:
-        alpha = delta / n_arms
-        mixture = boundaries.normal_mixture_bound(float(n), alpha, MIXTURE_T0, alpha, False) / n
-        stitching = boundaries.poly_stitching_bound(float(n), alpha / 2, 1.0, 0, 1.4, 2) / n
-        ours = {name: radius(name, n, delta=delta, n_arms=n_arms) for name in RADII}
-        assert ours["normal-mixture"] == pytest.approx(mixture, rel=1e-12)
-        assert stitching <= ours["stitched"] < 1.01 * stitching
+CASES = [(1, 0.5), (2, 0.9), (24, 0.1), (90, 0.01), (1000, 1e-6)]
+
+
+@pytest.mark.parametrize(("n_arms", "delta"), CASES)
+def test_the_mixture_is_that_of_another_package(n_arms, delta):
+    n, sigma = np.unique(np.geomspace(1, 1e9, 200).round()), 3.0
+    ours = radius("normal-mixture", n, delta=delta, n_arms=n_arms, sigma=sigma)
+    log_inverse = math.log(n_arms / delta)
+    r = MIXTURE_T0 / (2 * log_inverse + math.log(1 + 2 * log_inverse))
+    # Its time is n sigma^2, and so its precision is r sigma^2.
+    theirs = ville.normal_mixture(n * sigma**2, delta / n_arms, r * sigma**2) / n
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_arms", "delta"), CASES)
+def test_the_tuning_of_the_mixture_loses_little_to_the_best_one(n_arms, delta):
+    best = ville.best_rho(MIXTURE_T0, delta / n_arms)
+    narrowest = ville.normal_mixture(MIXTURE_T0, delta / n_arms, best) / MIXTURE_T0
+    ours = radius("normal-mixture", MIXTURE_T0, delta=delta, n_arms=n_arms)
+    assert narrowest * (1 - 1e-9) <= ours < narrowest * (1.002 if n_arms < 24 else 1.00001)
+
+
+def test_the_intervals_of_a_stream_are_those_of_another_package():
+    rewards = np.random.default_rng(5).normal(2.0, 3.0, 400)
+    theirs = ville.GaussianMixtureCS(3.0, 0.1 / 24, t_opt=MIXTURE_T0, intersect=False).fit(rewards)
+    n = np.arange(1, 401)
+    half = radius("normal-mixture", n, delta=0.1, n_arms=24, sigma=3.0)
+    means = np.cumsum(rewards) / n
+    # Its tuning is searched for, ours has a formula: they differ by less than a hundredth.
+    np.testing.assert_allclose(theirs.lower_, means - half, atol=0.01 * half.max())
+    np.testing.assert_allclose((theirs.upper_ - theirs.lower_) / 2, half, rtol=0.01)
+
+
+@pytest.mark.parametrize(("n_arms", "delta"), CASES)
+@pytest.mark.parametrize("name", ["stitched", "lil"])
+def test_an_iterated_logarithm_spends_at_most_delta_by_lines_alone(name, n_arms, delta):
+    # With f the radius times sqrt(n), which grows, the band's edge f sqrt(n) lies from n = 2^k to
+    # 2^(k+1) above a line: the chord of sqrt times f at 2^k. By Ville's inequality a sum of unit
+    # noise ever crosses the line a + b n with probability at most exp(-2 a b).
+    n = 2.0 ** np.arange(1000)
+    f = radius(name, n, delta=delta, n_arms=n_arms) * np.sqrt(n)
+    assert np.all(np.diff(f) > 0)
+    slope = math.sqrt(2) - 1
+    spent = 2 * n_arms * np.exp(-2 * (1 - slope) * slope * f**2)
+    # From there on the terms fall as a power of k, which is summed as an integral.
+    power = -math.log2(spent[999] / spent[499])
+    assert power > 1
+    total = spent.sum() + spent[999] * 1000 / (power - 1)
+    assert total <= delta
+    # No constant of "stitched" can be much smaller; "lil" has much room.
+    assert total > 0.75 * delta if name == "stitched" else total < 0.01 * delta
 
 
 @pytest.mark.parametrize("name", RADII)

@@ -4,6 +4,7 @@ import html
 import importlib.util
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -15,8 +16,16 @@ from maxgap._book import verdicts
 
 BOOK = Path(__file__).parent.parent / "book"
 RECORDS = sorted((BOOK / "records").glob("*.json"))
+TOC = """
+parts:
+  - numbered: true
+    chapters: [{file: book/last-by-name}, {file: book/01-x}]
+  - chapters: [{file: book/api}]
+"""
 ROW = {
+    "kind": "claim",
     "key": "a",
+    "section": "7.1",
     "claim": "b",
     "place": "c",
     "scope": "proof",
@@ -24,6 +33,22 @@ ROW = {
     "evidence": "1 < 2",
     "setting": "d",
 }
+QUESTION = {
+    "kind": "question",
+    "key": "b",
+    "question": "Why not?",
+    "answer": "open",
+    "scope": "proof",
+    "evidence": "1 < 2",
+    "setting": "d",
+}
+UNSHOWN = {"kind", "key", "section", "chapter"}
+
+
+def made_again(record):
+    """The row that its fields make."""
+    fields = {name: value for name, value in record.items() if name != "kind"}
+    return {"claim": verdicts.claim, "question": verdicts.question}[record["kind"]](**fields)
 
 
 def printed(chapter):
@@ -38,7 +63,7 @@ def printed(chapter):
 
 
 def table_row(record):
-    return "".join(f"<td>{html.escape(record[field])}</td>" for field in verdicts.FIELDS[1:])
+    return "".join(f"<td>{html.escape(record[f])}</td>" for f in record if f not in UNSHOWN)
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
@@ -47,10 +72,11 @@ def test_every_kept_record_is_what_its_chapter_prints(path):
     records = json.loads(path.read_text(encoding="utf-8"))
     assert records
     for record in records:
-        assert verdicts.verdict(**record) == record
+        assert made_again(record) == record
         assert table_row(record) in shown
-    assert shown.count('<table class="verdicts">') == 1
-    assert shown.split('<table class="verdicts">')[1].count("<tr>") == len(records) + 1
+    tables = shown.split('<table class="verdicts">')[1:]
+    assert len(tables) == len({record["kind"] for record in records})
+    assert sum(table.count("<tr><td>") for table in tables) == len(records)
 
 
 def test_the_verdict_page_shows_every_verdict_once():
@@ -63,8 +89,9 @@ def test_the_verdict_page_shows_every_verdict_once():
 
 
 def test_every_chapter_offers_verdicts():
-    chapters = {path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb")} - {"12-verdicts"}
-    assert chapters == {path.stem for path in RECORDS}
+    *chapters, last = verdicts.chapters()
+    assert last == "12-verdicts"
+    assert set(chapters) == {path.stem for path in RECORDS}
 
 
 def test_keys_are_unique_in_the_book():
@@ -72,18 +99,38 @@ def test_keys_are_unique_in_the_book():
     assert len(set(keys)) == len(keys)
 
 
-def test_a_verdict_needs_known_words_and_every_field():
-    assert verdicts.verdict(**ROW) == ROW
-    for field, value in [("outcome", "true"), ("scope", "big"), ("evidence", " "), ("claim", 3)]:
+def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
+    shown = printed("12-verdicts")
+    rows = [*verdicts.claims(verdicts.read_all()), *verdicts.questions(verdicts.read_all())]
+    places = [shown.index(table_row(row)) for row in rows]
+    assert places == sorted(places)
+    order = [verdicts.SECTIONS.index(row["section"]) for row in rows if row["kind"] == "claim"]
+    assert order == sorted(order)
+    assert len(order) == verdicts.tally(rows).loc["all", "all"]
+
+
+def test_a_row_needs_known_words_and_every_field():
+    assert made_again(ROW) == ROW
+    for field, value in [
+        ("outcome", "true"),
+        ("scope", "big"),
+        ("section", "9"),
+        ("evidence", " "),
+        ("claim", 3),
+    ]:
         with pytest.raises(ValueError, match=field):
-            verdicts.verdict(**ROW | {field: value})
+            made_again(ROW | {field: value})
+    assert made_again(QUESTION) == QUESTION
+    for field, value in [("answer", "maybe"), ("question", "It does."), ("setting", "")]:
+        with pytest.raises(ValueError, match=field):
+            made_again(QUESTION | {field: value})
 
 
 @pytest.fixture
 def empty_book(tmp_path):
-    """A clone with one chapter and no records."""
+    """A clone with no records; its table of contents names two chapters and another page."""
     (tmp_path / "book").mkdir()
-    shutil.copy(BOOK / "12-verdicts.ipynb", tmp_path / "book")
+    (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
     return tmp_path / "book"
 
 
@@ -96,6 +143,32 @@ def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book
     assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
     assert verdicts.read_all() == [ROW | {"chapter": "01-x"}]
     assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
+
+
+def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
+    assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
+    verdicts.offer("01-x", [ROW])
+    verdicts.offer("last-by-name", [ROW | {"key": "b"}])
+    assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
+    shown = verdicts.Table(verdicts.read_all())._repr_html_()
+    assert '<a href="last-by-name.html">1</a>' in shown
+    assert '<a href="01-x.html">2</a>' in shown
+
+
+def test_every_numbered_chapter_is_a_notebook_and_every_notebook_a_chapter():
+    assert {path.stem for path in BOOK.glob("*.ipynb")} == set(verdicts.chapters())
+
+
+def test_chapters_are_executed_in_their_order(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(BOOK / "_ext"), *sys.path])
+    from chapters import in_order
+
+    expected = [f"book/{name}" for name in verdicts.chapters()]
+    pages = sorted([*expected, "book/api", "book/index"])
+    assert pages[2:] != expected
+    in_order(None, None, pages)
+    assert pages == ["book/api", "book/index", *expected]
 
 
 def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_module(
@@ -125,7 +198,7 @@ def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path
 
 def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
     cell = nbformat.v4.new_code_cell(
-        f"from maxgap._book.verdicts import offer, verdict\noffer('01-x', [verdict(**{ROW!r})])"
+        f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}])"
     )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     resources = {"metadata": {"path": str(empty_book.parent)}}

@@ -1,4 +1,4 @@
-"""Sphinx extension: a chapter that fails stops the build with one clear line."""
+"""Sphinx extension: chapters are executed in their order; a failure ends in one clear line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from maxgap._book.verdicts import chapters
 from myst_nb.core.execute import ExecutionError
 from myst_nb.sphinx_ import Parser
 from sphinx.application import Sphinx
@@ -48,8 +49,15 @@ class ChapterParser(Parser):
             raise ChapterError(failure) from error
 
 
+def in_order(app: Sphinx, env: object, docnames: list[str]) -> None:
+    """Sort the pages to be read in place: the verdict page reads what other chapters offer."""
+    numbers = chapters()
+    docnames.sort(key=lambda name: numbers.get(Path(name).name, 0))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the parser in place of myst-nb's."""
+    """Register the parser in place of myst-nb's, and the order of reading."""
     app.setup_extension("myst_nb")
     app.add_source_parser(ChapterParser, override=True)
+    app.connect("env-before-read-docs", in_order)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

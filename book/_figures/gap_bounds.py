@@ -1,11 +1,10 @@
-"""Figures of the chapter on confidence intervals and gap bounds."""
+"""Figures of the chapter on gap bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,41 +12,10 @@ from maxgap.figures import PALETTE, bracket, new_figure
 from maxgap.statistics import decimal
 
 __all__ = [
-    "misses",
     "right_gap_by_position",
     "right_gap_placements",
     "slots",
 ]
-
-
-def misses(shares: pd.DataFrame, *, level: float) -> Figure:
-    """Share of replicates in which some interval has missed by now, one line a radius.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        Columns radius, samples (of each arm), share, low, high.
-    level : float
-        The share that was asked for, drawn as a horizontal line.
-    """
-    figure, ax = new_figure(height=4.2)
-    dashes = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2))]
-    colours = [PALETTE[i] for i in (3, 1, 7, 2, 0, 4)]
-    groups = shares.groupby("radius", sort=False)
-    for (name, rows), dash, colour in zip(groups, dashes, colours, strict=False):
-        ax.plot(rows["samples"], rows["share"], ls=dash, color=colour, label=name)
-        ax.fill_between(rows["samples"], rows["low"], rows["high"], color=colour, alpha=0.18, lw=0)
-    ax.axhline(level, color="black", lw=0.8)
-    ax.text(shares["samples"].max(), level, " asked for", va="center", ha="left", fontsize=9)
-    ax.set(
-        xscale="log",
-        xlabel="samples of each arm so far",
-        ylabel="share of replicates with a miss",
-        xlim=(1, shares["samples"].max()),
-        ylim=(0, None),
-    )
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    return figure
 
 
 def right_gap_placements(
