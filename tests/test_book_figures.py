@@ -17,6 +17,7 @@ from maxgap._book._figures import (
     lower_bound,
     maxgap_problem,
     naive_baseline,
+    ranking_under_sampling,
     sensitivity,
     shared,
     stopping_times,
@@ -114,6 +115,18 @@ def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, name
     kept, hollow = ax.lines
     assert kept.get_ydata().tolist() == [3.0, 1.5, 1.4, 1.0, -7.0][: 5 - left_out]
     assert hollow.get_ydata().size == left_out
+
+
+def test_groups_hold_every_mean_once_and_a_line_lies_in_every_gap_between_them():
+    ax = ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 2]).axes[0]
+    drawn = [line for line in ax.lines if line.get_label() != "_division"]
+    assert [line.get_ydata().tolist() for line in drawn] == [[5.0, 4.5, 4.0], [1.0, 0.0]]
+    assert [line.get_xdata().tolist() for line in drawn] == [[1, 2, 3], [4, 5]]
+    assert drawn[0].get_marker() != drawn[1].get_marker()
+    (division,) = (line for line in ax.lines if line.get_label() == "_division")
+    assert division.get_ydata()[0] == 2.5
+    with pytest.raises(ValueError, match="add up to 5"):
+        ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 1])
 
 
 def test_bars_of_an_error_curve_are_one_standard_error_long():
