@@ -211,8 +211,8 @@ def characteristic_time(means: ArrayLike, sigma: ArrayLike = 1.0) -> Characteris
 
     D(w) is flat around its maximum: `weights` are some of many that are as good but for 0.01 %.
 
-    Where many alternatives are about as near as the nearest, T* kl(delta, 1 - delta) is far below what a
-    policy can do at a practical delta.
+    Where many alternatives are about as near as the nearest, T* kl(delta, 1 - delta) is far below
+    what a policy can do at a practical delta.
 
     Examples
     --------
@@ -407,9 +407,9 @@ def _walk(
     high = _next_high(high + 1, i)
     low = _next_low(low - 1, split, i, first, last, merged)
     excess = (x if merged else m[i]) + x - m[j] - y
+    # Above 0: the arm just below y is one of the two in front, less than the largest gap away; the
+    # other one is at least that gap above j.
     cost = pull = 0.0
-    if excess <= 0:
-        return cost, pull, x, y
     while True:
         # What the excess loses by the pull, now and at most from here on.
         alone = 4 / pressing if merged else 1 / pressing + 1 / v[i]
