@@ -6,6 +6,9 @@ helper makes the hardness; samples needed grow as its inverse square. Left gaps 
 
 Where the paper's formula is not what its own argument gives, both can be had: ``formula="printed"``
 is the paper to the letter, ``"corrected"`` is the argument.
+
+What no formula of the paper gives, the samples that an instance itself demands, is in
+`characteristic_time`.
 """
 
 from __future__ import annotations
@@ -17,14 +20,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from maxgap._numbers import as_float, is_whole
 from maxgap.confidence import check_delta
+from maxgap.limits import (
+    CharacteristicTime,
+    NearestAlternative,
+    characteristic_time,
+    nearest_alternative,
+)
 from maxgap.problems import Problem, rounding
 
 __all__ = [
+    "CharacteristicTime",
     "Hardness",
+    "NearestAlternative",
     "arm_sample_bounds",
+    "characteristic_time",
     "gamma",
     "gamma_naive",
     "lower_bound",
+    "nearest_alternative",
     "one_sided",
     "radius_constant",
     "rho",

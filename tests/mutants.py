@@ -60,6 +60,7 @@ TESTS = {
     "maxgap/statistics.py": ["study_twins", "statistics", "study"],
     "maxgap/confidence.py": ["confidence"],
     "maxgap/hardness.py": ["hardness"],
+    "maxgap/limits.py": ["limits"],
     SCRIPT: ["explorable"],
 }
 

@@ -48,6 +48,10 @@ CONTRACT = {
         "sample_bound": "",
         "lower_bound": "",
         "Hardness": "right left either",
+        "nearest_alternative": "",
+        "NearestAlternative": "distance means",
+        "characteristic_time": "",
+        "CharacteristicTime": "value weights low high",
     },
     "maxgap.reference": {
         "gap_upper_bounds": "",

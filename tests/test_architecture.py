@@ -14,7 +14,7 @@ PAGE = (ROOT / "book" / "architecture.md").read_text(encoding="utf-8")
 #: What comes in and goes out: used everywhere, so drawn without arrows.
 DOOR = {"_checking", "_numbers", "_saving"}
 #: Part of another room, or of the book.
-PART_OF = {"_run": "simulate"}
+PART_OF = {"_run": "simulate", "limits": "hardness"}
 LEFT_OUT = {"_book", "__init__"}
 
 
