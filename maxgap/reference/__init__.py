@@ -20,6 +20,7 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 ([3, 8, 8], {2})
 """
 
+from maxgap.reference import contrasts
 from maxgap.reference.algorithms import (
     Estimates,
     certain_top,
@@ -73,6 +74,7 @@ __all__ = [
     "attaining_configuration",
     "certain_top",
     "clusters",
+    "contrasts",
     "dominant_pair",
     "dominant_pair_and_certain_gap",
     "early_stop_as_printed",
