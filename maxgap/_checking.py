@@ -11,10 +11,11 @@ import numpy as np
 
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float, is_whole
-from maxgap.confidence import RADII, check_sigma
+from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
 
 __all__ = [
     "LARGEST_REWARD",
+    "check_ranges",
     "checked_batch",
     "checked_confidence",
     "checked_factor",
@@ -120,6 +121,31 @@ def checked_batch(
     return indices, values
 
 
+def check_ranges(
+    indices: Integers,
+    values: Floats,
+    lowest: Floats,
+    highest: Floats,
+    spreads: Floats,
+    labels: list[Hashable],
+) -> None:
+    """A ValueError if the rewards of an arm, with those before, lie further apart than its spread.
+
+    ``lowest`` and ``highest`` are those of the rewards so far, infinite before the first.
+    """
+    low, high = lowest.copy(), highest.copy()
+    np.minimum.at(low, indices, values)
+    np.maximum.at(high, indices, values)
+    # Twice a half may miss the whole by a rounding.
+    bad = high - low > spreads * (1 + 1e-9)
+    if bad.any():
+        arm = int(bad.argmax())
+        raise ValueError(
+            f"rewards of arm {labels[arm]!r} go from {float(low[arm])!r} to {float(high[arm])!r}, "
+            f"but sigma {float(spreads[arm]) / 2!r} is half the width of their range"
+        )
+
+
 def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
     """Index of every label, or a ValueError that names one that is unknown."""
     if isinstance(told, np.ndarray) and told.dtype.kind in "biufUS":
@@ -152,10 +178,9 @@ def checked_sigmas(
 
 
 def checked_confidence(confidence: Any) -> Any:
-    if not callable(confidence) and not (isinstance(confidence, str) and confidence in RADII):
-        raise ValueError(
-            f"confidence must be one of {list(RADII)} or a function, got {confidence!r}"
-        )
+    known = [*RADII, *FROM_REWARDS]
+    if not callable(confidence) and not (isinstance(confidence, str) and confidence in known):
+        raise ValueError(f"confidence must be one of {known} or a function, got {confidence!r}")
     return confidence
 
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from maxgap._core.compiled import compiled, inlined
+from maxgap._core.intervals import BY_COUNT, interval_from_count
 from maxgap._core.order import settle
-from maxgap._core.state import Setting, State, observe, track_leaders, update_interval
+from maxgap._core.state import Setting, State, observe, track_leaders
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
 from maxgap.policies import end_round, list_next, start_round
-from maxgap.policies._step import next_round, stop_if_rule_holds
+from maxgap.policies._step import next_round, renew_interval, stop_if_rule_holds, take_reward
 from maxgap.stopping import needs_leaders
 
 __all__ = [
@@ -132,6 +133,8 @@ def first_look(state: State, looks: Looks) -> int:
 @compiled
 def n_rounds_in_table(state: State, setting: Setting) -> int:
     """How many rounds there may be until a count leaves the table of radii."""
+    if setting.interval != BY_COUNT:
+        return 1 << 62
     largest = 0
     for arm in range(state.arms.size):
         largest = max(largest, state.arms[arm]["count"])
@@ -168,8 +171,10 @@ def _record(
 
 
 @compiled
-def _draw_other(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
-    """A reward with noise that is not normal."""
+def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
+    """A reward."""
+    if noise == NORMAL:
+        return mean + sigma * rng.standard_normal()
     if noise == STUDENT_T:
         return mean + sigma * rng.standard_t(3.0) / STUDENT_T_SCALE
     return 1.0 if rng.random() < mean else 0.0
@@ -194,23 +199,24 @@ def _sample(
     means, sigmas = truth.means, truth.sigmas
     n_first = 0
     crossed = False
-    if truth.noise == NORMAL and lazy:
+    if setting.interval != BY_COUNT or truth.noise != NORMAL:
+        for i in range(start, stop):
+            arm = listed[i]
+            reward = _draw(rng, truth.noise, means[arm], sigmas[arm])
+            first, has_crossed = take_reward(state, setting, arm, reward)
+            n_first += first
+            crossed |= has_crossed
+    elif lazy:
         for i in range(start, stop):
             arm = listed[i]
             reward = means[arm] + sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
-    elif truth.noise == NORMAL:
-        for i in range(start, stop):
-            arm = listed[i]
-            reward = means[arm] + sigmas[arm] * rng.standard_normal()
-            n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, radii, nested)
     else:
         for i in range(start, stop):
             arm = listed[i]
-            reward = _draw_other(rng, truth.noise, means[arm], sigmas[arm])
+            reward = means[arm] + sigmas[arm] * rng.standard_normal()
             n_first += observe(arms, arm, reward)
-            crossed |= update_interval(arms, arm, radii, nested)
+            crossed |= interval_from_count(arms, arm, radii, nested)
     return n_first, crossed
 
 
@@ -225,7 +231,7 @@ def _is_correct(truth: Truth, renew: bool, state: State, setting: Setting) -> bo
         return False
     if renew:
         for arm in range(arms.size):
-            update_interval(arms, arm, setting.radii, False)
+            renew_interval(state, setting, arm, False)
     if progress["stopped"] == 0:
         answer_empirically(arms)
     above, below = np.inf, -np.inf

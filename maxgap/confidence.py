@@ -20,6 +20,11 @@ name              radius after s samples                                proved
 
 "Always" means for rewards whose noise is sigma-sub-Gaussian, independent from sample to sample:
 normal noise of standard deviation sigma is, and rewards in [a, b] are with sigma = (b - a) / 2.
+
+One more kind of interval is no radius, for it looks at the rewards and not only at their number:
+"empirical-bernstein" (Waudby-Smith and Ramdas 2024), for rewards in a range [a, b] of which sigma
+is half the width, (b - a) / 2. It is the narrower the less the rewards vary, and is proved whatever
+their distribution, as long as an arm's rewards keep their mean, given those before.
 """
 
 from __future__ import annotations
@@ -32,9 +37,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._core.elementary import log, log_of_array
+from maxgap._core.intervals import BY_COUNT, EMPIRICAL_BERNSTEIN
 from maxgap._numbers import as_float, as_floats, is_whole
 
-__all__ = ["RADII", "guarantees", "radius"]
+__all__ = ["FROM_REWARDS", "RADII", "guarantees", "radius"]
 
 LIL_EPSILON = 0.01
 """Jamieson et al. leave epsilon free; this is the value of their experiments."""
@@ -130,6 +136,22 @@ _RADII: dict[str, _Radius] = {
 RADII = tuple(_RADII)
 """Names of the radii."""
 
+_FROM_REWARDS = {"empirical-bernstein": EMPIRICAL_BERNSTEIN}
+
+FROM_REWARDS = tuple(_FROM_REWARDS)
+"""Names of the intervals that look at the rewards themselves; all are proved."""
+
+
+def interval_number(name: str | RadiusFunction) -> int:
+    """The number, in compiled code, of the rule by which intervals are made.
+
+    Examples
+    --------
+    >>> interval_number("lil"), interval_number("empirical-bernstein")
+    (0, 1)
+    """
+    return _FROM_REWARDS.get(name, BY_COUNT) if isinstance(name, str) else BY_COUNT
+
 
 def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArray[np.intp], Float]:
     """How to keep the radii of arms with these sigmas, shape (K,), in a table.
@@ -144,7 +166,8 @@ def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArr
     ([1.0], [0, 0], [0.1, 5.0])
     """
     if isinstance(name, str):
-        factors = sigmas if _RADII[name].grows_with_sigma else np.ones_like(sigmas)
+        grows = name in _FROM_REWARDS or _RADII[name].grows_with_sigma
+        factors = sigmas if grows else np.ones_like(sigmas)
         return np.ones(1), np.zeros(sigmas.size, dtype=np.intp), factors
     rows, row = np.unique(sigmas, return_inverse=True)
     return rows, row, np.ones_like(sigmas)
@@ -200,6 +223,8 @@ def radius(
     5.0
     """
     known = _RADII.get(name) if isinstance(name, str) else None
+    if isinstance(name, str) and name in _FROM_REWARDS:
+        raise ValueError(f"name: {name!r} depends on the rewards; policies have it, as confidence")
     if known is None and not callable(name):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
     delta = check_delta(delta)
@@ -237,7 +262,7 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     Parameters
     ----------
     name : str or callable
-        As for `radius`.
+        As for `radius`, or one of `FROM_REWARDS`.
     sigma : array_like, default 1.0
         Scale of the noise, one number or one per arm. Only "paper" depends on it: its argument
         needs sigma^2 <= 1/2 for every arm.
@@ -259,8 +284,11 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     sigmas = check_sigma(sigma)
     if callable(name):
         return False
+    if name in FROM_REWARDS:
+        return True
     if name not in RADII:
-        raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
+        known = ", ".join((*RADII, *FROM_REWARDS))
+        raise ValueError(f"name: one of {known} or a function is needed, got {name!r}")
     return bool(np.all(sigmas <= _RADII[name].proved_to))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
+from maxgap._core.intervals import BY_COUNT
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap._run import (
@@ -493,6 +494,11 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
+    if policy._interval != BY_COUNT and (noise != "bernoulli" or (policy._sigmas < 0.5).any()):
+        raise ValueError(
+            f"confidence {policy._confidence!r} needs rewards in a range of width 2 sigma: noise "
+            f"'bernoulli' and sigma from 0.5, got noise {noise!r} and sigma {policy._sigmas}"
+        )
     if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
         raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maxgap._core.compiled import compiled
+from maxgap._core.intervals import BY_COUNT, SUMS
 from maxgap._core.slots import new_slots
 from maxgap._core.types import Floats, Integers, Records
 
@@ -25,7 +26,6 @@ __all__ = [
     "new_state",
     "observe",
     "track_leaders",
-    "update_interval",
 ]
 
 #: What is known of one arm.
@@ -76,12 +76,15 @@ class State(NamedTuple):
     sequence: Integers  # SortThenSearch: the certain order, smallest mean first
     active: Integers  # MaxGapElim: the arms not eliminated, increasing
     progress: Records  # one PROGRESS
+    sums: Records  # intervals.SUMS, by arm; none where the intervals go by the count alone
 
 
 class Setting(NamedTuple):
     """Everything that stays as it is: which intervals, which rule."""
 
     radii: Floats  # (rows, counts): an arm's radius is its factor times radii[row, count]
+    interval: int  # its number in intervals
+    log_inverse: float  # log(2 K / delta), for intervals from sums
     nested: bool
     rule: int  # its number in stopping.RULES
     rule_proved: bool
@@ -89,7 +92,7 @@ class Setting(NamedTuple):
     lil_log_delta: float  # SortThenSearch: logarithm of lil'UCB's delta
 
 
-def new_state(sigmas: Floats, row: Integers, factor: Floats) -> State:
+def new_state(sigmas: Floats, row: Integers, factor: Floats, interval: int) -> State:
     """State before the first sample: every interval is the whole line, every arm comes next."""
     n_arms = sigmas.size
     arms = np.zeros(n_arms, ARM)
@@ -101,7 +104,8 @@ def new_state(sigmas: Floats, row: Integers, factor: Floats) -> State:
     progress["second"] = 1
     slots, trees = new_slots(n_arms)
     every, sequence, active = np.arange(n_arms), np.arange(n_arms), np.arange(n_arms)
-    return State(arms, slots, trees, every, sequence, active, progress)
+    sums = np.zeros(0 if interval == BY_COUNT else n_arms, SUMS)
+    return State(arms, slots, trees, every, sequence, active, progress, sums)
 
 
 @compiled
@@ -112,25 +116,6 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
     mean = arms[arm]["mean"]
     arms[arm]["mean"] = mean + (reward - mean) / n
     return n == 1
-
-
-@compiled
-def update_interval(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
-    """Interval of an arm from its count and mean, eq. (5); ``factor radii[row, n]`` is its radius.
-
-    Returns whether nested intervals (eq. 28) have crossed: some interval has missed. The arm then
-    keeps its last one.
-    """
-    radius = arms[arm]["factor"] * radii[arms[arm]["row"], arms[arm]["count"]]
-    mean = arms[arm]["mean"]
-    low, high = mean - radius, mean + radius
-    if nested:
-        low, high = max(low, arms[arm]["lower"]), min(high, arms[arm]["upper"])
-        if low > high:
-            return True
-    arms[arm]["lower"] = low
-    arms[arm]["upper"] = high
-    return False
 
 
 @compiled

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxgap._checking import LARGEST_REWARD
+from maxgap._core.intervals import BY_COUNT, SUMS, interval_from_sums
 from maxgap._core.order import settle_all
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
-from maxgap._core.types import Integers
+from maxgap._core.types import Floats, Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import radius
 from maxgap.stopping import AUTHORS_LOOK_EVERY, never, row_of
@@ -31,6 +32,8 @@ FORMAT_VERSION = 1
 
 #: Of the progress, what a file has as its numbers; the active arms are listed on their own.
 COUNTERS = tuple(name for name in PROGRESS.names or () if name != "n_active")
+#: Running sums of every arm, which a file has only where the intervals come from them.
+SUM_NAMES = SUMS.names or ()
 
 
 def save_policy(policy: Policy, path: StrPath) -> None:
@@ -80,7 +83,7 @@ def _content(policy: Policy) -> dict[str, Any]:
             "next_arms": state.next.tolist(),
             "sequence": state.sequence.tolist(),
             "numbers": [int(state.progress[0][name]) for name in COUNTERS],
-        }
+        } | {name: state.sums[name].tolist() for name in SUM_NAMES if state.sums.size > 0}
 
 
 def read_policy(path: StrPath, classes: Mapping[str, type[Policy]]) -> Policy:
@@ -141,6 +144,8 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
         COUNTERS, _saved_list(content, "numbers", int, len(COUNTERS)), strict=True
     ):
         state.progress[name] = value
+    for name in SUM_NAMES if state.sums.size > 0 else ():
+        state.sums[name] = _saved_list(content, name, float, n_arms)
     active = np.flatnonzero(_saved_list(content, "active", bool, n_arms))
     state.active[: active.size] = active
     state.progress["n_active"] = active.size
@@ -218,6 +223,7 @@ def _check_restored(policy: Policy) -> None:
     ):
         if not holds:
             raise ValueError(f"its {name} cannot be those of a policy")
+    _check_sums(policy)
     _check_intervals(policy)
     _check_decision(policy)
 
@@ -234,16 +240,9 @@ def _check_intervals(policy: Policy) -> None:
     """Refuse intervals that the counts and means do not give, eqs. (5) and (28)."""
     sampled = policy._state.arms["count"] > 0
     arms = policy._state.arms[sampled]
-    half_width = radius(
-        policy._confidence,
-        arms["count"],
-        delta=policy._delta,
-        n_arms=sampled.size,
-        sigma=policy._sigmas[sampled],
-    )
-    rounding = 1e-9 * half_width + 1e-15 * np.abs(arms["mean"])
-    below = arms["lower"] - (arms["mean"] - half_width)
-    above = arms["mean"] + half_width - arms["upper"]
+    low, high = (ends[sampled] for ends in _ends(policy))
+    rounding = 1e-9 * (high - low) + 1e-15 * np.abs(arms["mean"])
+    below, above = arms["lower"] - low, high - arms["upper"]
     if not policy._nested:
         fits = (np.abs(below) <= rounding) & (np.abs(above) <= rounding)
     else:
@@ -252,6 +251,52 @@ def _check_intervals(policy: Policy) -> None:
         fits |= policy._state.progress[0]["crossed"] == 1
     if not fits.all():
         raise ValueError("its lower and upper cannot be those of a policy")
+
+
+def _ends(policy: Policy) -> tuple[Floats, Floats]:
+    """The ends of the intervals that counts, means and sums give, not nested."""
+    arms, sums = policy._state.arms.copy(), policy._state.sums
+    if policy._interval == BY_COUNT:
+        half_width = radius(
+            policy._confidence,
+            arms["count"],
+            delta=policy._delta,
+            n_arms=arms.size,
+            sigma=policy._sigmas,
+        )
+        return arms["mean"] - half_width, arms["mean"] + half_width
+    for arm in np.flatnonzero(arms["count"] > 0).tolist():
+        interval_from_sums(arms, sums, arm, policy._log_inverse, False)
+    return arms["lower"], arms["upper"]
+
+
+def _check_sums(policy: Policy) -> None:
+    """Refuse running sums that no rewards have."""
+    arms, sums = policy._state.arms, policy._state.sums
+    if sums.size == 0:
+        return
+    mean, center, low, high = arms["mean"], sums["center"], sums["lowest"], sums["highest"]
+    slack = 1e-9 * policy._sigmas
+    once, often = arms["count"] == 1, arms["count"] > 1
+    for name, holds in (
+        *((name, (np.abs(sums[name]) <= LARGEST_REWARD).all()) for name in SUM_NAMES),
+        *((name, (sums[name][arms["count"] == 0] == 0).all()) for name in SUM_NAMES),
+        ("lowest and highest", (low <= high).all() and (high - low <= 2.1 * policy._sigmas).all()),
+        ("lowest and highest", np.array_equal(low[once], mean[once])),
+        ("lowest and highest", np.array_equal(high[once], mean[once])),
+        ("means", ((low - slack <= mean) & (mean <= high + slack))[often].all()),
+        (
+            "center",
+            ((low - slack <= center) & (center <= high + slack))[often].all(),
+        ),
+        ("bets", np.array_equal(sums["bets"] > 0, often)),
+        # A bet is at most 1/2, its cost at most log(2) - 1/2, a distance at most the range.
+        ("bets", (2 * sums["bets"] <= arms["count"]).all()),
+        ("cost", ((sums["cost"] >= 0) & (5 * sums["cost"] <= arms["count"])).all()),
+        ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * arms["count"])).all()),
+    ):
+        if not holds:
+            raise ValueError(f"its {name} cannot be those of a policy")
 
 
 def _check_decision(policy: Policy) -> None:

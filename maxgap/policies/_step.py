@@ -5,6 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from maxgap._core.compiled import compiled, inlined
+from maxgap._core.intervals import (
+    BY_COUNT,
+    add_to_sums,
+    interval_from_count,
+    interval_from_sums,
+)
 from maxgap._core.order import settle
 from maxgap._core.state import (
     BY_PROVED_RULE,
@@ -14,13 +20,36 @@ from maxgap._core.state import (
     State,
     observe,
     track_leaders,
-    update_interval,
 )
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, certain_gap_lies_at
 from maxgap.stopping import rule_holds
 
-__all__ = ["next_round", "stop", "stop_if_rule_holds", "take_batch"]
+__all__ = [
+    "next_round",
+    "renew_interval",
+    "stop",
+    "stop_if_rule_holds",
+    "take_batch",
+    "take_reward",
+]
+
+
+@inlined
+def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tuple[bool, bool]:
+    """Take one reward: whether it is the arm's first, and whether nested intervals have crossed."""
+    first = observe(state.arms, arm, reward)
+    if setting.interval != BY_COUNT:
+        add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
+    return first, renew_interval(state, setting, arm, setting.nested)
+
+
+@inlined
+def renew_interval(state: State, setting: Setting, arm: int, nested: bool) -> bool:
+    """Set the interval of an arm; whether nested intervals have crossed."""
+    if setting.interval == BY_COUNT:
+        return interval_from_count(state.arms, arm, setting.radii, nested)
+    return interval_from_sums(state.arms, state.sums, arm, setting.log_inverse, nested)
 
 
 @compiled(allocates=True)
@@ -32,9 +61,9 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
     for i in range(told.size):
         moved[told[i]] = True
         progress["total"] += 1
-        progress["unsampled"] -= observe(arms, told[i], rewards[i])
-        if update_interval(arms, told[i], setting.radii, setting.nested):
-            progress["crossed"] = 1
+        first, crossed = take_reward(state, setting, told[i], rewards[i])
+        progress["unsampled"] -= first
+        progress["crossed"] |= crossed
     n_moved = 0
     for arm in range(arms.size):
         if moved[arm]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._checking import (
+    check_ranges,
     checked_batch,
     checked_confidence,
     checked_indices,
@@ -24,11 +25,13 @@ from maxgap._checking import (
     checked_sigmas,
     label_index,
 )
+from maxgap._core.elementary import log
+from maxgap._core.intervals import BY_COUNT
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_count
 from maxgap._saving import StrPath
-from maxgap.confidence import check_delta, guarantees, radius, radius_rows
+from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._saved import save_policy
 from maxgap.policies._step import next_round, stop, stop_if_rule_holds, take_batch
@@ -94,6 +97,8 @@ class Policy:
     confidence : str or callable
         Name of a radius in :data:`maxgap.confidence.RADII`, or a function
         ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
+        Or "empirical-bernstein", for rewards in a range of which ``sigma`` is half the width:
+        narrower where the rewards vary little (:mod:`maxgap.confidence`).
     nested : bool
         Intersect every interval with those before it (eq. 28 of the paper). If the intersection
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
@@ -164,8 +169,10 @@ class Policy:
             row.proved,
         )
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
-        self._places = row_of_arm, factor
-        self._state = new_state(self._sigmas, row_of_arm, factor)
+        self._interval = interval_number(self._confidence)
+        self._log_inverse = log(2.0 * len(self._labels)) - log(self._delta)
+        self._places = row_of_arm, factor, self._interval
+        self._state = new_state(self._sigmas, *self._places)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
         self._room = 0
         self._set_locks()
@@ -210,12 +217,14 @@ class Policy:
         ------
         ValueError
             For an unknown label, a reward that is not a finite number, unequal lengths, or a set,
-            which has no order. Nothing is taken then, not even what was right.
+            which has no order. For "empirical-bernstein", if the rewards of an arm lie further
+            apart than 2 sigma. Nothing is taken then, not even what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         if indices.size == 0:
             return
         with self._lock:
+            self._check_ranges(indices, values)
             self._make_room(indices.size)
             crossed = take_batch(self._state, self._setting(), indices, values)
             self._decide()
@@ -435,13 +444,29 @@ class Policy:
     def _setting(self) -> Setting:
         """What compiled functions need beside the state."""
         return Setting(
-            self._radii, self._nested, self._rule, self._rule_proved, self._c, self._lil_log_delta
+            self._radii,
+            self._interval,
+            self._log_inverse,
+            self._nested,
+            self._rule,
+            self._rule_proved,
+            self._c,
+            self._lil_log_delta,
         )
+
+    def _check_ranges(self, indices: Integers, values: Floats) -> None:
+        """Refuse rewards that are not in a range as wide as sigma says, where that matters."""
+        if self._interval == BY_COUNT:
+            return
+        sums, unsampled = self._state.sums, self._state.arms["count"] == 0
+        lowest = np.where(unsampled, np.inf, sums["lowest"])
+        highest = np.where(unsampled, -np.inf, sums["highest"])
+        check_ranges(indices, values, lowest, highest, 2 * self._sigmas, self._labels)
 
     def _make_room(self, n_rewards: int) -> None:
         """Make the table of radii reach whatever counts so many further rewards lead to."""
         # The largest count is looked up only once the room found last time is used up.
-        if n_rewards > self._room:
+        if self._interval == BY_COUNT and n_rewards > self._room:
             largest = int(self._state.arms["count"].max())
             self._grow_radii(largest + n_rewards)
             self._room = self._radii.shape[1] - 1 - largest
@@ -449,7 +474,7 @@ class Policy:
 
     def _grow_radii(self, largest_count: int) -> None:
         """Make the table of radii reach this count."""
-        if largest_count < self._radii.shape[1]:
+        if self._interval != BY_COUNT or largest_count < self._radii.shape[1]:
             return
         size = max(2 * self._radii.shape[1], largest_count + 1, 1024)
         n, n_arms = np.arange(size), len(self._labels)
