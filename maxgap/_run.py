@@ -23,6 +23,7 @@ __all__ = [
     "Looks",
     "Truth",
     "first_look",
+    "has_room",
     "last_looks",
     "look",
     "n_rounds_in_table",
@@ -66,12 +67,17 @@ def run(
     bounds = policy != 0 or setting.rule != 0  # round robin without a rule looks at none
     at = first_look(state, looks)
     rounds_left = n_rounds_in_table(state, setting)
-    while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
+    while (
+        progress["stopped"] == 0
+        and progress["total"] < budget
+        and rounds_left > 0
+        and has_room(state)
+    ):
         rounds_left -= 1
         at = run_round(rng, truth, looks, at, budget, bounds, state, setting)
         if (
             next_round(state)
-            and end_round(policy, state)
+            and end_round(policy, state, setting)
             and not stop_if_rule_holds(state, setting)
         ):
             start_round(policy, state)
@@ -142,6 +148,17 @@ def n_rounds_in_table(state: State, setting: Setting) -> int:
 
 
 @inlined
+def has_room(state: State) -> bool:
+    """Whether the rewards of the next arms can be kept, if they are kept."""
+    if state.stacks.size > 0:
+        for i in range(state.progress[0]["n_next"]):
+            arm = state.next[i]
+            if state.arms[arm]["count"] >= state.stacks[arm]["room"]:
+                return False
+    return True
+
+
+@inlined
 def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting: Setting) -> int:
     """Look at the answer at every checkpoint that has just been reached; the number of the next."""
     while at < looks.checkpoints.size and looks.checkpoints[at] == state.progress[0]["total"]:
@@ -199,7 +216,7 @@ def _sample(
     means, sigmas = truth.means, truth.sigmas
     n_first = 0
     crossed = False
-    if setting.interval != BY_COUNT or truth.noise != NORMAL:
+    if setting.interval != BY_COUNT or truth.noise != NORMAL or state.stacks.size > 0:
         for i in range(start, stop):
             arm = listed[i]
             reward = _draw(rng, truth.noise, means[arm], sigmas[arm])

@@ -8,19 +8,24 @@ from strategies import state_of, two_sided
 import maxgap
 from maxgap import stopping
 
-NAMES = ["clusters", "paper", "literal", "authors", None]
+NAMES = ["clusters", "contrasts", "paper", "literal", "authors", None]
 
 
 @pytest.mark.parametrize("policy", sorted({row.policy for row in stopping.TABLE}))
 def test_every_policy_has_every_name_once(policy):
     names = [row.stopping for row in stopping.TABLE if row.policy == policy]
-    expected = ["clusters", None] if policy == "Policy" else NAMES
+    not_the_papers = policy in ("Policy", "MaxGapContrasts")
+    expected = ["clusters", "contrasts", None] if not_the_papers else NAMES
     assert sorted(map(str, names)) == sorted(map(str, expected))
 
 
-def test_what_is_proved_is_the_cluster_rule_and_elimination_around_a_certain_gap():
+def test_what_is_proved_is_clusters_contrasts_and_elimination_around_a_certain_gap():
     proved = {row.rule for row in stopping.TABLE if row.proved}
-    assert proved == {stopping.clusters, stopping.two_active_around_certain_gap}
+    assert proved == {
+        stopping.clusters,
+        stopping.contrasts,
+        stopping.two_active_around_certain_gap,
+    }
     # Unless it is said, nothing is.
     assert not stopping.Row("MaxGapUCB", "new", stopping.few_wide).proved
 
@@ -41,9 +46,14 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
     held = 0
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
-        policy = decided(cls, estimate, counts=counts, stopping=None)
+        looks_back = row.rule is stopping.contrasts
+        # Only who looks back keeps the rewards that are looked at; it has looked already, too.
+        settings = {"stopping": "contrasts" if looks_back else None}
+        policy = decided(cls, estimate, counts=counts, sigma=0.1 if looks_back else 1.0, **settings)
         ruled = cls(len(counts), stopping=row.stopping)
         state, setting = state_and_setting(policy, like=ruled)
+        if looks_back:
+            state.progress["last_look"] = 0
         assert setting.rule == number
         last_look = state.progress["last_look"].copy()
         expected = row.rule(state, setting)

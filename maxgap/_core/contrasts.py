@@ -19,8 +19,9 @@ from maxgap._core.types import Floats, Integers, Records
 
 __all__ = [
     "BOTTOM",
-    "CERTAIN",
     "GAP",
+    "HIGHS",
+    "LOWS",
     "NONE",
     "ORDER",
     "PAIR_OF_GAPS",
@@ -28,8 +29,11 @@ __all__ = [
     "RHO_ORDERS",
     "TOP",
     "Look",
+    "certifies",
+    "contrast",
     "evidence",
     "has",
+    "has_partner",
     "label",
     "link_needs",
     "look_again",
@@ -60,7 +64,6 @@ NOTHING = -1e300
 NONE, ORDER, GAP, PAIR_OF_GAPS = range(4)
 #: Places of Look.found.
 KIND, UPPER, LOWER, LOW, HIGH = range(5)
-CERTAIN = NONE
 
 
 class Look(NamedTuple):
@@ -417,6 +420,12 @@ def what_is_open(look: Look, arms: Records, stacks: Records, sums: Floats) -> in
         return GAP
     _line_3(look, arms, stacks, sums)
     return look.found[0]
+
+
+@compiled(allocates=True)
+def certifies(arms: Records, stacks: Records, sums: Floats, delta: float) -> bool:
+    """Whether the split at the largest gap between means is certain."""
+    return what_is_open(new_look(arms.size, delta), arms, stacks, sums) == NONE
 
 
 @inlined

@@ -109,7 +109,7 @@ def log_twice_normal_cdf(z: float) -> float:
     Examples
     --------
     >>> [round(log_twice_normal_cdf(z), 9) for z in (0.0, 1.0, 8.0)]
-    [0.0, 0.520393401, 0.693147181]
+    [0.0, 0.520393402, 0.693147181]
     """
     square = z * z
     density = SQRT_2_OVER_PI * exp(-0.5 * min(square, 1400.0))

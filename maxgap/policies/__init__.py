@@ -22,6 +22,7 @@ from maxgap._core.state import UNLISTED, Setting, State
 from maxgap._core.words import ask_with_count
 from maxgap._saving import StrPath
 from maxgap.policies import (
+    max_gap_contrasts,
     max_gap_elim,
     max_gap_top2_ucb,
     max_gap_ucb,
@@ -30,6 +31,7 @@ from maxgap.policies import (
 )
 from maxgap.policies._saved import read_policy
 from maxgap.policies.base import Policy, Split
+from maxgap.policies.max_gap_contrasts import MaxGapContrasts
 from maxgap.policies.max_gap_elim import MaxGapElim
 from maxgap.policies.max_gap_top2_ucb import MaxGapTop2UCB
 from maxgap.policies.max_gap_ucb import MaxGapUCB
@@ -37,6 +39,7 @@ from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
 
 __all__ = [
+    "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
@@ -47,17 +50,19 @@ __all__ = [
     "load",
 ]
 
-POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
-"""The paper's policies, in the order of their numbers in compiled code."""
+POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, MaxGapContrasts)
+"""The policies, in the order of their numbers in compiled code."""
 
 
 @inlined
-def end_round(policy: int, state: State) -> bool:
+def end_round(policy: int, state: State, setting: Setting) -> bool:
     """Change what a round changes beside samples; whether any rule may be looked at."""
     if policy == 1:
         return sort_then_search.after_round(state)
     if policy == 2:
         return max_gap_elim.after_round(state)
+    if policy == 5:
+        return max_gap_contrasts.after_round(state, setting)
     return True
 
 
@@ -84,8 +89,10 @@ def list_next(policy: int, state: State, setting: Setting) -> None:
         max_gap_elim.choose(state)
     elif policy == 3:
         max_gap_ucb.choose(state)
-    else:
+    elif policy == 4:
         max_gap_top2_ucb.choose(state)
+    else:
+        max_gap_contrasts.choose(state)
 
 
 def number_of(policy: Policy) -> int | None:

@@ -12,6 +12,7 @@ from maxgap._core.intervals import (
     interval_from_sums,
 )
 from maxgap._core.order import settle
+from maxgap._core.rewards import push
 from maxgap._core.state import (
     BY_PROVED_RULE,
     BY_RULE,
@@ -22,8 +23,8 @@ from maxgap._core.state import (
     track_leaders,
 )
 from maxgap._core.types import Floats, Integers
-from maxgap._core.words import answer_empirically, certain_gap_lies_at
-from maxgap.stopping import rule_holds
+from maxgap._core.words import answer_by_means, answer_empirically, certain_gap_lies_at
+from maxgap.stopping import answers_by_means, rule_holds
 
 __all__ = [
     "next_round",
@@ -41,6 +42,8 @@ def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tupl
     first = observe(state.arms, arm, reward)
     if setting.interval != BY_COUNT:
         add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
+    if state.stacks.size > 0:
+        push(state.stacks, state.prefix, arm, state.arms[arm]["count"], reward)
     return first, renew_interval(state, setting, arm, setting.nested)
 
 
@@ -90,6 +93,8 @@ def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     if not rule_holds(state, setting):
         return False
     stop(state, BY_PROVED_RULE if setting.rule_proved else BY_RULE)
+    if answers_by_means(setting):
+        answer_by_means(state.arms)
     return True
 
 
