@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import NONE, compiled, inlined
 from maxgap._core.intervals import BY_COUNT, interval_from_count
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
@@ -106,7 +106,7 @@ def run_round(
     lazy = not bounds and not setting.nested
     total = progress["total"]
     n_next = min(progress["n_next"], budget - total)
-    done = 0
+    done = NONE
     while done < n_next:
         # Up to the end of the round or a checkpoint inside it.
         stretch = n_next - done
@@ -170,9 +170,10 @@ def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting:
 @compiled
 def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setting) -> None:
     """A policy that has stopped stands by its answer at all later checkpoints."""
-    if state.progress[0]["stopped"] != 0:
+    renew = state.progress[0]["stopped"] == 0
+    if not renew:
         while at < looks.checkpoints.size:
-            _record(truth, looks, at, False, state, setting)
+            _record(truth, looks, at, renew, state, setting)
             at += 1
 
 
@@ -241,14 +242,15 @@ def _sample(
 def _is_correct(truth: Truth, renew: bool, state: State, setting: Setting) -> bool:
     """Whether the present answer splits the true means at a gap of at least ``least_gap``.
 
-    Never while some arm has no sample. With ``renew`` the intervals are brought up to date first.
+    Never while some arm has no sample. With ``renew`` the intervals are brought up to date first;
+    nested ones always are.
     """
     arms, progress = state.arms, state.progress[0]
     if progress["unsampled"] > 0:
         return False
     if renew:
         for arm in range(arms.size):
-            renew_interval(state, setting, arm, False)
+            renew_interval(state, setting, arm)
     if progress["stopped"] == 0:
         answer_empirically(arms)
     above, below = np.inf, -np.inf

@@ -109,7 +109,7 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     Raises
     ------
     ValueError
-        For fewer than two arms, unequal shapes, NaN, or a lower end above its upper end.
+        As `gap_upper_bounds`, and for means that are NaN or of another shape.
 
     Examples
     --------

@@ -332,12 +332,7 @@ def answers_by_means(setting: Setting) -> bool:
 
 
 def row_of(policy: str, stopping: Any) -> Row:
-    """The row of a policy and a name of a rule.
-
-    Raises
-    ------
-    ValueError
-        If the policy has no rule of this name.
+    """The row of a policy and a name of a rule; a ValueError if it has none of this name.
 
     Examples
     --------

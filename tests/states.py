@@ -4,9 +4,20 @@ import numpy as np
 
 from maxgap._core.order import settle_all
 from maxgap._core.state import track_leaders
+from maxgap._saving import digest
 from maxgap.policies._saved import _content as content_of
 
-__all__ = ["assert_order_holds", "content_of", "counters", "decided", "has_crossed"]
+__all__ = [
+    "assert_order_holds",
+    "content_of",
+    "counters",
+    "decided",
+    "digest",
+    "has_crossed",
+    "lock_of",
+    "rewards_kept",
+    "sigmas_of",
+]
 
 #: Places of a file's "numbers".
 TOTAL, UNSAMPLED, FIRST, SECOND, N_NEXT, STOPPED, SEARCHING, CROSSED, LAST_LOOK = range(9)
@@ -43,6 +54,24 @@ def state_and_setting(policy, like):
 def counters(policy):
     """What is counted: the leaders, too, of which several may have as many samples."""
     return policy._state.progress.tolist(), policy._state.sequence.tolist()
+
+
+def sigmas_of(policy):
+    """The scale of every arm."""
+    return policy._sigmas.tolist()
+
+
+def lock_of(policy):
+    """What whoever reads or changes the policy holds."""
+    return policy._lock
+
+
+def rewards_kept(policy):
+    """The sum of every arm's rewards, and the array that keeps them; empty if nothing does."""
+    state = policy._state
+    if state.stacks.size == 0:
+        return np.empty(0), state.prefix
+    return state.prefix[state.stacks["start"] + state.arms["count"]], state.prefix
 
 
 def has_crossed(policy):

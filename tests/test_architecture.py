@@ -91,3 +91,22 @@ def test_a_module_is_short_and_says_what_it_exports(path):
              if isinstance(t, ast.Name)]  # fmt: skip
     names += [n.target.id for n in ast.parse(text).body if isinstance(n, ast.AnnAssign)]
     assert "__all__" in names
+
+
+#: Of the tests, those that may look inside: the core's own, and the one place for all others.
+INSIDE = {"states.py"}
+
+
+def test_tests_and_benchmarks_use_public_names_only():
+    private = re.compile(
+        r"\bmaxgap\._(?!book\b|_)|\bmaxgap\.(?!_book)\w+\._[a-z]|policy\._[a-z]|import _[a-z]"
+    )
+    found = [
+        (path.name, line.strip())
+        for folder in ("tests", "benchmarks")
+        for path in sorted((ROOT / folder).glob("*.py"))
+        if path.name not in INSIDE and not path.name.startswith("test_core_")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if private.search(line)
+    ]
+    assert found == []

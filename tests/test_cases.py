@@ -16,10 +16,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from states import digest
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
-from maxgap._saving import digest
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
 every_policy = pytest.mark.parametrize("cls", CLASSES)

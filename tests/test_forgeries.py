@@ -4,10 +4,10 @@ import json
 
 import pytest
 import states as core
+from states import digest
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch
-from maxgap._saving import digest
 
 LABELS = ["a", "b", "c", "d"]
 MEANS = [0.0, 0.1, 1.0, 1.1]

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import states as core
+from states import digest, sigmas_of
 
 import maxgap
 from maxgap import (
@@ -28,7 +29,6 @@ from maxgap import (
     hardness,
     simulate,
 )
-from maxgap._saving import digest
 
 
 def named(value):
@@ -490,7 +490,7 @@ def test_a_half_is_a_half_wherever_a_scale_or_a_probability_is_taken(half, tmp_p
     policy.save(tmp_path / "one.json")
     same.save(tmp_path / "other.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
-    assert MaxGapUCB(2, sigma=[half, 1])._sigmas.tolist() == [0.5, 1.0]
+    assert sigmas_of(MaxGapUCB(2, sigma=[half, 1])) == [0.5, 1.0]
     for name in maxgap.confidence.RADII:
         assert maxgap.confidence.radius(
             name, 7, delta=half, n_arms=3, sigma=half
@@ -574,16 +574,16 @@ def test_a_probability_that_rounds_to_one_is_refused():
 )
 def test_a_sigma_with_labels_goes_by_label_and_one_without_by_position(sigma, tmp_path):
     policy = MaxGapUCB(["a", "b", "c"], sigma=sigma)
-    assert policy._sigmas.tolist() == [1.0, 2.0, 3.0]
+    assert sigmas_of(policy) == [1.0, 2.0, 3.0]
     policy.save(tmp_path / "policy.json")
-    assert maxgap.load(tmp_path / "policy.json")._sigmas.tolist() == [1.0, 2.0, 3.0]
+    assert sigmas_of(maxgap.load(tmp_path / "policy.json")) == [1.0, 2.0, 3.0]
 
 
 def test_the_index_of_a_sigma_may_count_arms_that_are_counted():
-    assert MaxGapUCB(3, sigma=pd.Series([1, 2, 3]))._sigmas.tolist() == [1.0, 2.0, 3.0]
+    assert sigmas_of(MaxGapUCB(3, sigma=pd.Series([1, 2, 3]))) == [1.0, 2.0, 3.0]
     backwards = pd.Series([1, 2, 3], index=[2, 1, 0])
-    assert MaxGapUCB(3, sigma=backwards)._sigmas.tolist() == [3.0, 2.0, 1.0]
-    assert MaxGapUCB(DAYS, sigma=pd.Series([1, 2, 3], DAYS))._sigmas.tolist() == [1.0, 2.0, 3.0]
+    assert sigmas_of(MaxGapUCB(3, sigma=backwards)) == [3.0, 2.0, 1.0]
+    assert sigmas_of(MaxGapUCB(DAYS, sigma=pd.Series([1, 2, 3], DAYS))) == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from states import digest
 
 import maxgap
 from maxgap import MaxGapTop2UCB, MaxGapUCB, RoundRobin, problems, simulate
-from maxgap._saving import digest
 from maxgap.statistics import wilson_interval
 
 NAME = "empirical-bernstein"

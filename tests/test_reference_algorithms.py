@@ -8,45 +8,27 @@ import pytest
 
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, Problem, RoundRobin, confidence, simulate
 from maxgap import gap_upper_bounds as fast_gap_upper_bounds
-from maxgap.reference import (
-    Estimates,
-    certain_top,
-    clusters,
-    dominant_pair,
-    dominant_pair_and_certain_gap,
-    empirical_top,
-    few_wide,
-    max_gap_elim,
-    max_gap_elim_as_in_scripts,
-    max_gap_top2_ucb,
-    max_gap_ucb,
-    never,
-    now_and_then,
-    second_below,
-    second_below_certain_gap,
-    two_active,
-    two_active_around_certain_gap,
-)
+from maxgap import reference as paper
 
 ROUNDS = 200
 ALGORITHMS = {
-    MaxGapElim: max_gap_elim,
-    MaxGapUCB: max_gap_ucb,
-    MaxGapTop2UCB: max_gap_top2_ucb,
+    MaxGapElim: paper.max_gap_elim,
+    MaxGapUCB: paper.max_gap_ucb,
+    MaxGapTop2UCB: paper.max_gap_top2_ucb,
 }
 # What a name of a rule means; made anew for every run, since some rules remember their last look.
 RULES = {
-    (MaxGapElim, "literal"): lambda: two_active,
-    (MaxGapElim, "paper"): lambda: two_active_around_certain_gap,
-    (MaxGapElim, "authors"): lambda: now_and_then(few_wide),
-    (MaxGapUCB, "literal"): lambda: dominant_pair,
-    (MaxGapUCB, "paper"): lambda: dominant_pair_and_certain_gap,
-    (MaxGapUCB, "authors"): lambda: now_and_then(dominant_pair),
-    (MaxGapTop2UCB, "literal"): lambda: second_below,
-    (MaxGapTop2UCB, "paper"): lambda: second_below_certain_gap,
-    (MaxGapTop2UCB, "authors"): lambda: now_and_then(few_wide),
-    **{(cls, "clusters"): lambda: clusters for cls in ALGORITHMS},
-    **{(cls, None): lambda: never for cls in ALGORITHMS},
+    (MaxGapElim, "literal"): lambda: paper.two_active,
+    (MaxGapElim, "paper"): lambda: paper.two_active_around_certain_gap,
+    (MaxGapElim, "authors"): lambda: paper.now_and_then(paper.few_wide),
+    (MaxGapUCB, "literal"): lambda: paper.dominant_pair,
+    (MaxGapUCB, "paper"): lambda: paper.dominant_pair_and_certain_gap,
+    (MaxGapUCB, "authors"): lambda: paper.now_and_then(paper.dominant_pair),
+    (MaxGapTop2UCB, "literal"): lambda: paper.second_below,
+    (MaxGapTop2UCB, "paper"): lambda: paper.second_below_certain_gap,
+    (MaxGapTop2UCB, "authors"): lambda: paper.now_and_then(paper.few_wide),
+    **{(cls, "clusters"): lambda: paper.clusters for cls in ALGORITHMS},
+    **{(cls, None): lambda: paper.never for cls in ALGORITHMS},
 }
 EVERY = pytest.mark.parametrize(
     ("cls", "stopping"), RULES, ids=[f"{cls.__name__}-{stopping}" for cls, stopping in RULES]
@@ -73,7 +55,7 @@ def both(cls, stopping, rewards, *, sigma, radius):
     n_arms = len(rewards)
     policy = cls(n_arms, delta=DELTA, sigma=sigma, confidence=radius, stopping=stopping)
     of_n = partial(RADII[radius], delta=DELTA, n_arms=n_arms, sigma=sigma)
-    estimates = Estimates(n_arms, streams(rewards), of_n)
+    estimates = paper.Estimates(n_arms, streams(rewards), of_n)
     return policy, estimates, ALGORITHMS[cls](estimates, RULES[cls, stopping]())
 
 
@@ -102,7 +84,7 @@ def agree(policy, estimates, lines, rewards):
 
 
 def answer(policy, estimates):
-    return certain_top(estimates) if policy.certified else empirical_top(estimates)
+    return paper.certain_top(estimates) if policy.certified else paper.empirical_top(estimates)
 
 
 @EVERY
@@ -137,7 +119,7 @@ def test_a_compiled_run_is_the_lines_of_the_paper_sample_for_sample(cls, stoppin
             return means[arm] + 0.25 * draws.standard_normal()
 
         of_n = partial(RADII["normal-mixture"], delta=DELTA, n_arms=n_arms, sigma=0.25)
-        estimates = Estimates(n_arms, draw, of_n)
+        estimates = paper.Estimates(n_arms, draw, of_n)
         lines = ALGORITHMS[cls](estimates, RULES[cls, stopping]())
         rounds = sum(1 for _ in itertools.islice(lines, ROUNDS + 1))
         run = simulate.run(
@@ -155,9 +137,11 @@ def test_in_the_scripts_every_arm_whose_bound_is_above_the_certain_gap_comes_bac
         n_arms = len(rewards)
         ledger = RoundRobin(n_arms, delta=DELTA, sigma=0.25, confidence=round_radius, stopping=None)
         of_n = partial(round_radius, delta=DELTA, n_arms=n_arms, sigma=0.25)
-        estimates = Estimates(n_arms, streams(rewards), of_n, fast_gap_upper_bounds)
+        estimates = paper.Estimates(n_arms, streams(rewards), of_n, fast_gap_upper_bounds)
         before = set(range(n_arms))
-        for arms in itertools.islice(max_gap_elim_as_in_scripts(estimates, never), ROUNDS):
+        for arms in itertools.islice(
+            paper.max_gap_elim_as_in_scripts(estimates, paper.never), ROUNDS
+        ):
             if ledger.counts.all():
                 wide = ledger.gap_bounds().either > ledger.gap_lower().value
                 assert arms == np.flatnonzero(wide).tolist()
@@ -180,8 +164,8 @@ def test_after_a_missed_interval_all_arms_of_algorithm_1_come_back():
 
 
 def test_now_and_then_looks_once_at_every_multiple():
-    estimates = Estimates(3, draw=lambda arm: 0.0, radius=lambda n: 1.0)
-    stop = now_and_then(lambda estimates, arms: True, every=10)
+    estimates = paper.Estimates(3, draw=lambda arm: 0.0, radius=lambda n: 1.0)
+    stop = paper.now_and_then(lambda estimates, arms: True, every=10)
     looks = []
     for _ in range(10):
         estimates.sample(estimates.arms)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from states import counters, has_crossed
+from states import content_of, counters, has_crossed, sigmas_of
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch
@@ -195,7 +195,11 @@ class Ledger(RuleBasedStateMachine):
         assert (np.isposinf(policy.upper) == (counts == 0)).all()
         assert (np.isneginf(policy.lower) == (counts == 0)).all()
         half_widths = maxgap.confidence.radius(
-            policy._confidence, counts, delta=0.05, n_arms=counts.size, sigma=policy._sigmas
+            content_of(policy)["confidence"],
+            counts,
+            delta=0.05,
+            n_arms=counts.size,
+            sigma=sigmas_of(policy),
         )
         if self.nested:
             # Never wider than a later radius allows, unless the intervals have crossed.

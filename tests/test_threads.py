@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from states import lock_of
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch
@@ -154,7 +155,7 @@ def test_the_lock_costs_less_than_a_fiftieth_of_a_batch_of_ninety():
     rng = np.random.default_rng(1)
     arms, means = list(range(90)), np.linspace(0, 1, 90)
     rewards = [means + 0.05 * rng.standard_normal(90) for _ in range(200)]
-    lock = policy._lock
+    lock = lock_of(policy)
 
     def batches():
         for values in rewards:

@@ -81,11 +81,11 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
             slots[k]["upper"] = arms[arm]["upper"]
         else:
             _put(slots, j, arm, value, arms)
-        lowest = min(lowest, j)
-        moves += k - j
-        if moves > 8 * n_arms:
-            _sort_afresh(arms, slots)
-            return 0, n_arms - 1
+            lowest = min(lowest, j)
+            moves += k - j
+            if moves > 8 * n_arms:
+                _sort_afresh(arms, slots)
+                return 0, n_arms - 1
         k += 1
     return lowest, k - 1
 

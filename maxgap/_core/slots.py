@@ -16,7 +16,6 @@ __all__ = [
     "SEPARATIONS",
     "SLOT",
     "WIDTHS",
-    "certified_split",
     "largest_between",
     "largest_leaf",
     "mark_touching",
@@ -25,6 +24,7 @@ __all__ = [
     "renew_slots",
     "second_bound",
     "second_bound_with_ties",
+    "touches_wide",
 ]
 
 #: An arm at its place in the order by lower end, and the slot that opens at that lower end.
@@ -180,19 +180,6 @@ def next_at_least(trees: Floats, row: int, start: int, least: float) -> int:
 
 
 @compiled
-def certified_split(trees: Floats) -> tuple[float, int]:
-    """Lower bound on the largest gap and the position of the lowest arm above it, eq. (9).
-
-    A positive value is that of eq. (9): intervals that are separated are in the order of their
-    means; of equals the highest. If no gap is certain, returns 0 and 0.
-    """
-    if trees[SEPARATIONS, 1] <= 0.0:
-        return 0.0, 0
-    separation, position, _ = largest_leaf(trees, SEPARATIONS)
-    return separation, position
-
-
-@compiled
 def mark_touching(slots: Records, trees: Floats, least: float, first: int, last: int) -> int:
     """Mark, at positions first..last, the arms whose gap bound is at least ``least``; count them.
 
@@ -219,6 +206,16 @@ def mark_touching(slots: Records, trees: Floats, least: float, first: int, last:
         slots[k]["touches"] = inside
         marked += inside
     return marked
+
+
+@compiled
+def touches_wide(slots: Records, trees: Floats, k: int, least: float) -> bool:
+    """Whether the gap bound of the arm at position ``k`` is at least ``least``: O(log K)."""
+    if k < slots.size - 1 and trees[WIDTHS, trees.shape[1] // 2 + k] >= least:
+        return True  # an arm touches the slot that opens at its own lower end
+    start = _first_ending_at_or_above(slots, slots[k]["lower"])
+    wide_slot = next_at_least(trees, WIDTHS, start, least)
+    return wide_slot < slots.size and slots[wide_slot]["lower"] <= slots[k]["upper"]
 
 
 @compiled

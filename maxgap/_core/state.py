@@ -29,6 +29,11 @@ __all__ = [
     "track_leaders",
 ]
 
+#: Values of ``stopped``; 0 while it goes on.
+BY_RULE, BY_PROVED_RULE = 1, 2
+#: Value of ``n_next`` while nobody has asked for the next arms.
+UNLISTED = -1
+
 #: What is known of one arm.
 ARM = np.dtype(
     [
@@ -61,10 +66,6 @@ PROGRESS = np.dtype(
     ],
     align=True,
 )
-
-BY_RULE, BY_PROVED_RULE = 1, 2
-#: Value of ``n_next`` while nobody has asked for the next arms.
-UNLISTED = -1
 
 
 class State(NamedTuple):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import NONE, compiled, inlined
 from maxgap._core.slots import (
     SEPARATIONS,
     WIDTHS,
@@ -19,6 +19,7 @@ from maxgap._core.slots import (
     next_at_least,
     second_bound,
     second_bound_with_ties,
+    touches_wide,
 )
 from maxgap._core.state import State
 from maxgap._core.types import Floats, Integers, Records
@@ -30,7 +31,6 @@ __all__ = [
     "ask_all",
     "ask_bound_at_least",
     "ask_overlapping",
-    "ask_with_count",
     "ask_with_fewest",
     "bring_back",
     "certain_gap",
@@ -100,36 +100,19 @@ def n_overlapping(state: State) -> int:
 @inlined
 def ask_all(state: State) -> None:
     """Sample every arm."""
-    listed = state.next
-    for arm in range(listed.size):
-        listed[arm] = arm
-    state.progress[0]["n_next"] = listed.size
-
-
-@inlined
-def ask_with_count(state: State, count: int) -> None:
-    """Sample the arms with this number of samples."""
-    arms, listed = state.arms, state.next
-    n_next = 0
-    for arm in range(arms.size):
-        if arms[arm]["count"] == count:
-            listed[n_next] = arm
-            n_next += 1
-    state.progress[0]["n_next"] = n_next
+    state.progress[0]["n_next"] = _list_every(state.next)
 
 
 @inlined
 def ask_with_fewest(state: State) -> None:
-    """Sample the arms with the fewest samples."""
+    """Sample the arms with the fewest samples, which are those without one while there are any."""
     arms, listed = state.arms, state.next
     fewest = arms[0]["count"]
+    for arm in range(arms.size):
+        fewest = min(fewest, arms[arm]["count"])
     n_next = 0
     for arm in range(arms.size):
-        count = arms[arm]["count"]
-        if count < fewest:
-            fewest = count
-            n_next = 0
-        if count == fewest:
+        if arms[arm]["count"] == fewest:
             listed[n_next] = arm
             n_next += 1
     state.progress[0]["n_next"] = n_next
@@ -163,8 +146,8 @@ def ask_bound_at_least(state: State, least: float) -> None:
     n_arms = slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
     most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
-    n_next, n_wide = 0, 0
-    k = next_at_least(trees, WIDTHS, 0, least)
+    n_next, n_wide, k = NONE, 0, NONE
+    k = next_at_least(trees, WIDTHS, k, least)
     while k < n_arms and n_wide < 8 and n_next <= most:
         n_next = _insert_around(slots, listed, k, n_next, most)
         n_wide += 1
@@ -180,23 +163,11 @@ def ask_bound_at_least(state: State, least: float) -> None:
 def eliminate_up_to(state: State, value: float) -> None:
     """Drop the active arms whose gap bound is at most ``value``."""
     arms, slots, trees, active = state.arms, state.slots, state.trees, state.active
-    # Every arm touches the slot that opens at its own lower end, or, the last arm, the one before.
-    leaves = trees.shape[1] // 2
-    narrow = False
-    for k in range(slots.size - 1):
-        narrow |= trees[WIDTHS, leaves + k] <= value
-    if not narrow:
-        return
-    n_active = state.progress[0]["n_active"]
-    lowest, highest = slots.size - 1, 0
-    for i in range(n_active):
-        k = arms[active[i]]["position"]
-        lowest, highest = min(lowest, k), max(highest, k)
-    mark_touching(slots, trees, _just_above(value), lowest, highest)
+    least = _just_above(value)
     n_left = 0
-    for i in range(n_active):
+    for i in range(state.progress[0]["n_active"]):
         arm = active[i]
-        if slots[arms[arm]["position"]]["touches"]:
+        if touches_wide(slots, trees, arms[arm]["position"], least):
             active[n_left] = arm
             n_left += 1
     state.progress[0]["n_active"] = n_left
@@ -205,10 +176,7 @@ def eliminate_up_to(state: State, value: float) -> None:
 @inlined
 def bring_back(state: State) -> None:
     """Eliminate no arm any more."""
-    active = state.active
-    for arm in range(active.size):
-        active[arm] = arm
-    state.progress[0]["n_active"] = active.size
+    state.progress[0]["n_active"] = _list_every(state.active)
 
 
 @compiled(allocates=True)
@@ -252,6 +220,14 @@ def _answer_around_widest(arms: Records, values: Floats) -> None:
 @compiled
 def _just_above(value: float) -> float:
     return np.nextafter(value, np.inf)
+
+
+@inlined
+def _list_every(listed: Integers) -> int:
+    """List every arm; returns how many there are."""
+    for arm in range(listed.size):
+        listed[arm] = arm
+    return listed.size
 
 
 @inlined

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from maxgap._core.compiled import inlined
 from maxgap._core.state import UNLISTED, Setting, State
-from maxgap._core.words import ask_with_count
+from maxgap._core.words import ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.policies import (
     max_gap_contrasts,
@@ -80,7 +80,7 @@ def list_next(policy: int, state: State, setting: Setting) -> None:
     if progress["n_next"] != UNLISTED:
         return
     if progress["unsampled"] > 0:
-        ask_with_count(state, 0)
+        ask_with_fewest(state)
     elif policy == 0:
         round_robin.choose(state)
     elif policy == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import NONE, compiled, inlined
 from maxgap._core.intervals import (
     BY_COUNT,
     add_to_sums,
@@ -44,15 +44,15 @@ def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tupl
         add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
     if state.stacks.size > 0:
         push(state.stacks, state.prefix, arm, state.arms[arm]["count"], reward)
-    return first, renew_interval(state, setting, arm, setting.nested)
+    return first, renew_interval(state, setting, arm)
 
 
 @inlined
-def renew_interval(state: State, setting: Setting, arm: int, nested: bool) -> bool:
+def renew_interval(state: State, setting: Setting, arm: int) -> bool:
     """Set the interval of an arm; whether nested intervals have crossed."""
     if setting.interval == BY_COUNT:
-        return interval_from_count(state.arms, arm, setting.radii, nested)
-    return interval_from_sums(state.arms, state.sums, arm, setting.log_inverse, nested)
+        return interval_from_count(state.arms, arm, setting.radii, setting.nested)
+    return interval_from_sums(state.arms, state.sums, arm, setting.log_inverse, setting.nested)
 
 
 @compiled(allocates=True)
@@ -67,7 +67,7 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
         first, crossed = take_reward(state, setting, told[i], rewards[i])
         progress["unsampled"] -= first
         progress["crossed"] |= crossed
-    n_moved = 0
+    n_moved = NONE
     for arm in range(arms.size):
         if moved[arm]:
             state.next[n_moved] = arm

@@ -30,7 +30,7 @@ from maxgap._core.intervals import BY_COUNT
 from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
-from maxgap._core.words import answer_empirically, ask_with_count
+from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
@@ -430,7 +430,7 @@ class Policy:
         state = self._state
         if state.progress[0]["n_next"] == UNLISTED:
             if state.progress[0]["unsampled"] > 0:
-                ask_with_count(state, 0)
+                ask_with_fewest(state)
             else:
                 self._list_next()
         return state.next[: state.progress[0]["n_next"]]
@@ -444,9 +444,10 @@ class Policy:
         self._state.progress[0]["n_next"] = chosen.size
 
     def _fresh(self) -> Policy:
-        """A policy of the same settings that has not begun; shares the table of radii."""
+        """A policy of the same settings that has not begun; shares what never changes."""
         # All else is copied too: a policy of the reader's own may have a memory.
-        fresh = copy.deepcopy(self, {id(self._radii): self._radii})
+        shared = (self._radii, self._labels, self._index, self._sigmas, self._places)
+        fresh = copy.deepcopy(self, {id(part): part for part in shared})
         fresh._state = new_state(self._sigmas, *self._places)
         fresh._room = 0
         return fresh

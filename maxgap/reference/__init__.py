@@ -20,89 +20,37 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 ([3, 8, 8], {2})
 """
 
-from maxgap.reference import contrasts
-from maxgap.reference.algorithms import (
-    Estimates,
-    certain_top,
-    clusters,
-    dominant_pair,
-    dominant_pair_and_certain_gap,
-    empirical_top,
-    few_wide,
-    max_gap_elim,
-    max_gap_elim_as_in_scripts,
-    max_gap_top2_ucb,
-    max_gap_ucb,
-    never,
-    now_and_then,
-    second_below,
-    second_below_certain_gap,
-    two_active,
-    two_active_around_certain_gap,
+from maxgap.reference import (
+    algorithms,
+    attainment,
+    bounds,
+    brute_force,
+    contrasts,
+    errata,
+    integer_programme,
+    lemmas,
+    noise_free,
+    slots,
 )
-from maxgap.reference.attainment import (
-    LevelSets,
-    attaining_configuration,
-    level_sets,
-    right_gap_arms,
-)
-from maxgap.reference.bounds import (
-    GapBounds,
-    GapLowerBound,
-    gap_lower_bound,
-    gap_upper_bounds,
-    left_gap_at,
-    left_gap_bound,
-    right_gap_at,
-    right_gap_bound,
-)
-from maxgap.reference.brute_force import gap_upper_bounds_brute
-from maxgap.reference.errata import early_stop_as_printed, early_stop_as_worded
-from maxgap.reference.integer_programme import gap_upper_bounds_mip
-from maxgap.reference.lemmas import LemmaCheck, RunRecord, lemma_checks, record_run
-from maxgap.reference.noise_free import NoiseFreeGap, largest_gap_noise_free
-from maxgap.reference.slots import right_bounds_by_slots
+from maxgap.reference.algorithms import *
+from maxgap.reference.attainment import *
+from maxgap.reference.bounds import *
+from maxgap.reference.brute_force import *
+from maxgap.reference.errata import *
+from maxgap.reference.integer_programme import *
+from maxgap.reference.lemmas import *
+from maxgap.reference.noise_free import *
+from maxgap.reference.slots import *
 
 __all__ = [
-    "Estimates",
-    "GapBounds",
-    "GapLowerBound",
-    "LemmaCheck",
-    "LevelSets",
-    "NoiseFreeGap",
-    "RunRecord",
-    "attaining_configuration",
-    "certain_top",
-    "clusters",
+    *algorithms.__all__,
+    *attainment.__all__,
+    *bounds.__all__,
+    *brute_force.__all__,
+    *errata.__all__,
+    *integer_programme.__all__,
+    *lemmas.__all__,
+    *noise_free.__all__,
+    *slots.__all__,
     "contrasts",
-    "dominant_pair",
-    "dominant_pair_and_certain_gap",
-    "early_stop_as_printed",
-    "early_stop_as_worded",
-    "empirical_top",
-    "few_wide",
-    "gap_lower_bound",
-    "gap_upper_bounds",
-    "gap_upper_bounds_brute",
-    "gap_upper_bounds_mip",
-    "largest_gap_noise_free",
-    "left_gap_at",
-    "left_gap_bound",
-    "lemma_checks",
-    "level_sets",
-    "max_gap_elim",
-    "max_gap_elim_as_in_scripts",
-    "max_gap_top2_ucb",
-    "max_gap_ucb",
-    "never",
-    "now_and_then",
-    "record_run",
-    "right_bounds_by_slots",
-    "right_gap_arms",
-    "right_gap_at",
-    "right_gap_bound",
-    "second_below",
-    "second_below_certain_gap",
-    "two_active",
-    "two_active_around_certain_gap",
 ]

@@ -61,6 +61,8 @@ def attaining_configuration(
     ------
     ValueError
         If the intervals, the arm or the side are unusable.
+    AssertionError
+        If a mean left its interval, which would be a mistake of ours.
 
     Examples
     --------
@@ -134,22 +136,12 @@ def level_sets(arm: int, lower: ArrayLike, upper: ArrayLike) -> LevelSets:
     right gap belongs to a level 0 or 1 arm (35), its upper end to an arm of any of the three (Lemma
     10).
 
-    Parameters
-    ----------
-    arm : int
-        The arm, 0 to K - 1.
-    lower, upper : array_like, shape (K,)
-        Ends of the intervals of the means, in rewards' units. Infinite ends are allowed.
+    Parameters and errors are those of `right_gap_arms`.
 
     Returns
     -------
     LevelSets
         Three disjoint frozensets of arm numbers. Arms in none of them do not matter.
-
-    Raises
-    ------
-    ValueError
-        If the intervals or the arm are unusable.
 
     Examples
     --------

@@ -22,7 +22,6 @@ __all__ = [
     "gap_upper_bounds",
     "left_gap_at",
     "left_gap_bound",
-    "ranked_arms",
     "right_gap_at",
     "right_gap_bound",
 ]

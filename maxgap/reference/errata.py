@@ -19,22 +19,12 @@ def early_stop_as_printed(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) 
     itself unless its interval is a point. It can therefore stop although another gap may be the
     largest. Kept for that demonstration; no policy uses it.
 
-    Parameters
-    ----------
-    means : array_like, shape (K,)
-        Empirical means, in rewards' units; finite.
-    lower, upper : array_like, shape (K,)
-        Ends of the intervals of the means. Infinite ends are allowed.
+    Parameters and errors are those of `gap_lower_bound`.
 
     Returns
     -------
     bool
         False while no gap is detected, as the text around the formula assumes.
-
-    Raises
-    ------
-    ValueError
-        If the means or the intervals are unusable.
 
     Examples
     --------
@@ -68,7 +58,7 @@ def early_stop_as_worded(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -
     the split itself, whose gap is at least the lower bound, so it never holds. The formula has the
     sides the other way round. Kept for that demonstration; no policy uses it.
 
-    Parameters and errors are those of `early_stop_as_printed`.
+    Parameters and errors are those of `gap_lower_bound`.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def gap_upper_bounds_mip(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     Returns
     -------
     GapBounds
-        With `.right`, `.left` and `.either`, each of shape (K,).
+        To about 1e-6 of the span of the intervals.
 
     Raises
     ------
