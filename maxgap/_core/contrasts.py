@@ -217,17 +217,22 @@ def evidence(n: int, total: float, variance: float, enough: float) -> float:
 # -- a look: orders, split, positions --------------------------------------------------------------
 
 
-@compiled(allocates=True)
+@compiled
 def _sort_by_mean(look: Look, arms: Records) -> None:
-    """The order, and the split at the largest gap between means; of several the highest."""
-    n_arms = arms.size
-    means = np.empty(n_arms)
+    """The order, and the split at the largest gap between means; of several the highest.
+
+    By insertion: a look goes over all pairs of arms anyway, and NumPy's takes seconds to compile.
+    """
+    n_arms, order = arms.size, look.order
     for arm in range(n_arms):
-        means[arm] = arms[arm]["mean"]
-    look.order[:] = np.argsort(means, kind="mergesort")
+        k = arm
+        while k > 0 and arms[order[k - 1]]["mean"] > arms[arm]["mean"]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = arm
     widest = -1.0
     for k in range(n_arms - 1, 0, -1):
-        gap = means[look.order[k]] - means[look.order[k - 1]]
+        gap = arms[order[k]]["mean"] - arms[order[k - 1]]["mean"]
         if gap > widest:
             widest = gap
             look.split[0] = k
@@ -238,9 +243,10 @@ def look_again(look: Look, arms: Records) -> bool:
     """Find orders, split and positions; whether line 1 holds. If not, ``found`` is an order."""
     _sort_by_mean(look, arms)
     n_arms, split, order = arms.size, look.split[0], look.order
-    look.above[:] = 0
-    look.below[:] = 0
-    look.sides[:] = 0
+    for w in range(look.sides.shape[1]):
+        look.sides[BOTTOM, w] = look.sides[TOP, w] = 0
+        for arm in range(n_arms):
+            look.above[arm, w] = look.below[arm, w] = 0
     look.found[0] = NONE
     least = np.inf
     for k in range(n_arms):
@@ -254,7 +260,6 @@ def look_again(look: Look, arms: Records) -> bool:
                 _add(look.above, lower, upper)
             elif k >= split and m < split and value < least:
                 least = value
-                look.found[:] = 0
                 look.found[0], look.found[1], look.found[2] = ORDER, upper, lower
     if look.found[0] != NONE:
         return False
@@ -465,7 +470,9 @@ def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
 def _line_3(look: Look, arms: Records, stacks: Records, sums: Floats) -> None:
     """The gaps open at c_2, and whether two of them are compatible."""
     n_arms, split, order = look.order.size, look.split[0], look.order
-    look.open[:] = 0
+    for low in range(n_arms):
+        for high in range(n_arms):
+            look.open[low, high] = 0
     for p in range(split, n_arms):
         for q in range(split - 1, -1, -1):
             i, j = order[p], order[q]

@@ -141,7 +141,8 @@ def _find_cheapest_gap(look: Look, arms: Records, stacks: Records, sums: Floats,
         for high in range(n_arms):
             if look.open[low, high] == 0 or not has_partner(look, low, high):
                 continue
-            i, j = divmod(look.open[low, high] - 1, n_arms)
+            pair = look.open[low, high] - 1
+            i, j = pair // n_arms, pair % n_arms
             price = _price_of_contrast(arms, stacks, sums, i, j, low, high, c)
             if price < cheapest:
                 cheapest = price
@@ -269,8 +270,8 @@ class MaxGapContrasts(PaperPolicy):
 
     The policy looks for what is still open, prices everything that could help, and does a 64th of
     the cheapest before it looks again. It keeps every reward. What the certificate asks of the
-    rewards says :attr:`Policy.certified`. Intervals and gap bounds are shown as for other policies;
-    neither the sampling nor the certificate looks at them.
+    rewards says :attr:`maxgap.Policy.certified`. Intervals and gap bounds are shown as for other
+    policies; neither the sampling nor the certificate looks at them.
 
     Examples
     --------
