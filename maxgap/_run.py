@@ -12,7 +12,7 @@ from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
-from maxgap.policies import end_round, list_next, start_round
+from maxgap.policies import decided_outside, end_round, list_next, start_round
 from maxgap.policies._step import next_round, renew_interval, stop_if_rule_holds, take_reward
 from maxgap.stopping import needs_leaders
 
@@ -61,8 +61,11 @@ def run(
     policy: int,
     state: State,
     setting: Setting,
-) -> None:
-    """Sample until stopped, the budget is spent, or a count may leave the table of radii."""
+) -> bool:
+    """Sample until stopped, the budget is spent, or a count may leave the table of radii.
+
+    Or until a round is over after which the caller is to decide: returns whether it is.
+    """
     progress = state.progress[0]
     bounds = policy != 0 or setting.rule != 0  # round robin without a rule looks at none
     at = first_look(state, looks)
@@ -75,9 +78,11 @@ def run(
     ):
         rounds_left -= 1
         at = run_round(rng, truth, looks, at, budget, bounds, state, setting)
+        if decided_outside(policy, state, setting):
+            return True
         if (
             next_round(state)
-            and end_round(policy, state, setting)
+            and end_round(policy, state)
             and not stop_if_rule_holds(state, setting)
         ):
             start_round(policy, state)
@@ -85,6 +90,7 @@ def run(
         # The end of a round is looked at after the decision, which may have stopped the run.
         at = look(truth, looks, at, not bounds, state, setting)
     last_looks(truth, looks, at, state, setting)
+    return False
 
 
 @inlined

@@ -158,7 +158,12 @@ def _run_once(
         if number is None:
             _run_python(started, rng, truth, looks, budget)
         else:
-            run_compiled(rng, truth, looks, budget, number, state, setting)
+            if run_compiled(rng, truth, looks, budget, number, state, setting):
+                started._decide()
+                started._listed()
+                at = int(np.searchsorted(checkpoints, progress["total"]))
+                at = look(truth, looks, at, False, state, setting)
+                last_looks(truth, looks, at, state, setting)
         if progress["stopped"] or progress["total"] >= budget:
             break
         counts_soon = started.counts + 1

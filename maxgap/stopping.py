@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled, inlined
 from maxgap._core.contrasts import certifies
 from maxgap._core.slots import WIDTHS, largest_between
 from maxgap._core.state import Setting, State
@@ -102,23 +102,22 @@ def clusters(state: State, setting: Setting) -> bool:
     return inside < lower_bound
 
 
-@inlined
+@compiled
 def contrasts(state: State, setting: Setting) -> bool:
     """The certificate of contrasts: tests of "is this gap wider than that one", not intervals.
 
     Looked at when the number of samples has grown by one part in ``LOOK_AT_GROWTH``, so no run that
-    stays certain is missed. The answer is the split at the largest gap between empirical means.
+    stays certain is missed. The answer is the split at the largest gap between empirical means. It
+    is not in the dispatch below: runs that do without it need not wait until it is compiled.
 
     Proved, whatever the intervals, for rewards that are independent within and across arms and
     sigma-sub-Gaussian; only *conditionally* sub-Gaussian is not enough, and rewards have to be told
     in the order in which they were drawn. Theorem, proof and the plain code are those of
     :mod:`maxgap.reference.contrasts`.
     """
-    progress = state.progress[0]
-    total, last_look = progress["total"], progress["last_look"]
-    if LOOK_AT_GROWTH * (total - last_look) < last_look:
+    if not contrasts_due(state, setting):
         return False
-    progress["last_look"] = total
+    state.progress[0]["last_look"] = state.progress[0]["total"]
     return certifies(state.arms, state.stacks, state.prefix, setting.delta)
 
 
@@ -292,7 +291,7 @@ RULES = (
 
 @inlined
 def rule_holds(state: State, setting: Setting) -> bool:
-    """Whether the rule with the setting's number holds: the only dispatch over rules."""
+    """Whether the rule with the setting's number holds: the only dispatch, but for contrasts."""
     rule = setting.rule
     if rule == 1:
         return clusters(state, setting)
@@ -314,8 +313,6 @@ def rule_holds(state: State, setting: Setting) -> bool:
         return few_wide(state, setting)
     if rule == 10:
         return dominant_gap(state, setting)
-    if rule == 11:
-        return contrasts(state, setting)
     return never(state, setting)
 
 
@@ -326,9 +323,10 @@ def needs_leaders(setting: Setting) -> bool:
 
 
 @inlined
-def answers_by_means(setting: Setting) -> bool:
-    """Whether the rule's answer is the split between means, not that between intervals."""
-    return setting.rule == 11
+def contrasts_due(state: State, setting: Setting) -> bool:
+    """Whether the rule is "contrasts" and it is time to look at it."""
+    total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]
+    return setting.rule == 11 and LOOK_AT_GROWTH * (total - last_look) >= last_look
 
 
 def row_of(policy: str, stopping: Any) -> Row:

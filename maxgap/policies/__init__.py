@@ -37,6 +37,7 @@ from maxgap.policies.max_gap_top2_ucb import MaxGapTop2UCB
 from maxgap.policies.max_gap_ucb import MaxGapUCB
 from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
+from maxgap.stopping import contrasts_due
 
 __all__ = [
     "MaxGapContrasts",
@@ -55,15 +56,21 @@ POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, Ma
 
 
 @inlined
-def end_round(policy: int, state: State, setting: Setting) -> bool:
+def end_round(policy: int, state: State) -> bool:
     """Change what a round changes beside samples; whether any rule may be looked at."""
     if policy == 1:
         return sort_then_search.after_round(state)
     if policy == 2:
         return max_gap_elim.after_round(state)
-    if policy == 5:
-        return max_gap_contrasts.after_round(state, setting)
     return True
+
+
+@inlined
+def decided_outside(policy: int, state: State, setting: Setting) -> bool:
+    """Whether the decision after this round takes what is not compiled into runs, for its size."""
+    if policy == 5 and max_gap_contrasts.aims_reached(state):
+        return True
+    return contrasts_due(state, setting)
 
 
 @inlined

@@ -24,12 +24,13 @@ from maxgap._core.state import (
 )
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_by_means, answer_empirically, certain_gap_lies_at
-from maxgap.stopping import answers_by_means, rule_holds
+from maxgap.stopping import contrasts, rule_holds
 
 __all__ = [
     "next_round",
     "renew_interval",
     "stop",
+    "stop_if_contrasts_certify",
     "stop_if_rule_holds",
     "take_batch",
     "take_reward",
@@ -93,8 +94,16 @@ def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     if not rule_holds(state, setting):
         return False
     stop(state, BY_PROVED_RULE if setting.rule_proved else BY_RULE)
-    if answers_by_means(setting):
-        answer_by_means(state.arms)
+    return True
+
+
+@compiled
+def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
+    """Stop, with the split at the largest empirical gap, if the contrasts certify it."""
+    if not contrasts(state, setting):
+        return False
+    stop(state, BY_PROVED_RULE)
+    answer_by_means(state.arms)
     return True
 
 

@@ -35,7 +35,13 @@ from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._saved import save_policy
-from maxgap.policies._step import next_round, stop, stop_if_rule_holds, take_batch
+from maxgap.policies._step import (
+    next_round,
+    stop,
+    stop_if_contrasts_certify,
+    stop_if_rule_holds,
+    take_batch,
+)
 from maxgap.stopping import RULES, row_of
 
 if TYPE_CHECKING:
@@ -411,7 +417,9 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        if stop_if_rule_holds(state, self._setting()):
+        by_contrasts = self._stopping == "contrasts"
+        stopped = stop_if_contrasts_certify if by_contrasts else stop_if_rule_holds
+        if stopped(state, self._setting()):
             return
         if self.may_stop():
             stop(state, BY_RULE)

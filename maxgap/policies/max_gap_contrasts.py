@@ -33,7 +33,7 @@ from maxgap._core.state import Setting, State
 from maxgap._core.types import Floats, Records
 from maxgap.policies.base import PaperPolicy
 
-__all__ = ["MaxGapContrasts", "after_round", "choose"]
+__all__ = ["MaxGapContrasts", "after_round", "aims_reached", "choose"]
 
 # 1: sample every arm twice
 # 2: while something stands between the split and its certificate:
@@ -60,12 +60,18 @@ def choose(state: State) -> None:
 
 
 @inlined
-def after_round(state: State, setting: Setting) -> bool:
-    """Aim anew once every aim is reached. If nothing is open, the stopping rule is to look."""
+def aims_reached(state: State) -> bool:
+    """Whether every arm has as many samples as it should."""
     for arm in range(state.arms.size):
         if state.arms[arm]["count"] < state.stacks[arm]["aim"]:
-            return True
-    if not _aim(state.arms, state.stacks, state.prefix, setting.delta):
+            return False
+    return True
+
+
+@compiled
+def after_round(state: State, setting: Setting) -> bool:
+    """Aim anew once every aim is reached. If nothing is open, the stopping rule is to look."""
+    if aims_reached(state) and not _aim(state.arms, state.stacks, state.prefix, setting.delta):
         state.progress[0]["last_look"] = 0
     return True
 
