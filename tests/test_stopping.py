@@ -38,7 +38,9 @@ def test_every_rule_says_whether_it_is_proved_and_why():
         assert ("not proved" in text or "nothing to prove" in text) == (not proved), rule
 
 
-@pytest.mark.parametrize("number", range(len(stopping.RULES)))
+@pytest.mark.parametrize(
+    "number", [n for n, rule in enumerate(stopping.RULES) if rule is not stopping.contrasts]
+)
 def test_the_dispatch_leads_to_the_rule_of_its_number(number):
     row = next(row for row in stopping.TABLE if row.rule is stopping.RULES[number])
     name = "RoundRobin" if row.policy == "Policy" else row.policy
@@ -46,14 +48,8 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
     held = 0
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
-        looks_back = row.rule is stopping.contrasts
-        # Only who looks back keeps the rewards that are looked at; it has looked already, too.
-        settings = {"stopping": "contrasts" if looks_back else None}
-        policy = decided(cls, estimate, counts=counts, sigma=0.1 if looks_back else 1.0, **settings)
-        ruled = cls(len(counts), stopping=row.stopping)
-        state, setting = state_and_setting(policy, like=ruled)
-        if looks_back:
-            state.progress["last_look"] = 0
+        policy = decided(cls, estimate, counts=counts, stopping=None)
+        state, setting = state_and_setting(policy, like=cls(len(counts), stopping=row.stopping))
         assert setting.rule == number
         last_look = state.progress["last_look"].copy()
         expected = row.rule(state, setting)
@@ -61,6 +57,22 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
         assert stopping.rule_holds(state, setting) == expected
         held += expected
     assert (held == 0) == (row.rule is stopping.never)
+
+
+def test_contrasts_are_asked_outside_the_dispatch_when_they_are_due():
+    policy = maxgap.RoundRobin(3, sigma=0.1, stopping="contrasts")
+    policy.tell([0, 1, 2] * 9, [0.0, 0.1, 5.0] * 9)
+    assert policy.certified
+    state, setting = state_and_setting(policy, like=policy)
+    assert not stopping.rule_holds(state, setting)
+    assert not stopping.contrasts_due(state, setting)  # it has just been asked
+    assert not stopping.contrasts(state, setting)
+    state.progress["last_look"] = 26
+    assert stopping.contrasts_due(state, setting)
+    assert stopping.contrasts(state, setting)
+    state.progress["last_look"] = 0
+    other = maxgap.RoundRobin(3, stopping="clusters")
+    assert not stopping.contrasts_due(*state_and_setting(policy, like=other))
 
 
 def test_a_name_that_the_policy_does_not_have_is_refused():
