@@ -3,6 +3,7 @@
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies import (
+    MaxGapContrasts,
     MaxGapElim,
     MaxGapTop2UCB,
     MaxGapUCB,
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GapBounds",
     "GapLowerBound",
+    "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",

@@ -12,7 +12,7 @@ from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
-from maxgap.policies import end_round, list_next, start_round
+from maxgap.policies import decided_outside, end_round, list_next, start_round
 from maxgap.policies._step import next_round, renew_interval, stop_if_rule_holds, take_reward
 from maxgap.stopping import needs_leaders
 
@@ -23,6 +23,7 @@ __all__ = [
     "Looks",
     "Truth",
     "first_look",
+    "has_room",
     "last_looks",
     "look",
     "n_rounds_in_table",
@@ -60,15 +61,25 @@ def run(
     policy: int,
     state: State,
     setting: Setting,
-) -> None:
-    """Sample until stopped, the budget is spent, or a count may leave the table of radii."""
+) -> bool:
+    """Sample until stopped, the budget is spent, or a count may leave the table of radii.
+
+    Or until a round is over after which the caller is to decide: returns whether it is.
+    """
     progress = state.progress[0]
     bounds = policy != 0 or setting.rule != 0  # round robin without a rule looks at none
     at = first_look(state, looks)
     rounds_left = n_rounds_in_table(state, setting)
-    while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
+    while (
+        progress["stopped"] == 0
+        and progress["total"] < budget
+        and rounds_left > 0
+        and has_room(state)
+    ):
         rounds_left -= 1
         at = run_round(rng, truth, looks, at, budget, bounds, state, setting)
+        if decided_outside(policy, state, setting):
+            return True
         if (
             next_round(state)
             and end_round(policy, state)
@@ -79,6 +90,7 @@ def run(
         # The end of a round is looked at after the decision, which may have stopped the run.
         at = look(truth, looks, at, not bounds, state, setting)
     last_looks(truth, looks, at, state, setting)
+    return False
 
 
 @inlined
@@ -142,6 +154,17 @@ def n_rounds_in_table(state: State, setting: Setting) -> int:
 
 
 @inlined
+def has_room(state: State) -> bool:
+    """Whether the rewards of the next arms can be kept, if they are kept."""
+    if state.stacks.size > 0:
+        for i in range(state.progress[0]["n_next"]):
+            arm = state.next[i]
+            if state.arms[arm]["count"] >= state.stacks[arm]["room"]:
+                return False
+    return True
+
+
+@inlined
 def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting: Setting) -> int:
     """Look at the answer at every checkpoint that has just been reached; the number of the next."""
     while at < looks.checkpoints.size and looks.checkpoints[at] == state.progress[0]["total"]:
@@ -200,7 +223,7 @@ def _sample(
     means, sigmas = truth.means, truth.sigmas
     n_first = 0
     crossed = False
-    if setting.interval != BY_COUNT or truth.noise != NORMAL:
+    if setting.interval != BY_COUNT or truth.noise != NORMAL or state.stacks.size > 0:
         for i in range(start, stop):
             arm = listed[i]
             reward = _draw(rng, truth.noise, means[arm], sigmas[arm])

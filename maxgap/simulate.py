@@ -23,6 +23,7 @@ from maxgap._run import (
     Looks,
     Truth,
     first_look,
+    has_room,
     last_looks,
     look,
     n_rounds_in_table,
@@ -151,16 +152,23 @@ def _run_once(
     least_gap = problem.delta_max * (1 - 1e-9)
     means, sigmas = np.array(problem.means), np.array(problem.sigmas)
     truth = Truth(means, sigmas, NOISES.index(noise), least_gap)
-    number, state, progress = number_of(started), started._state, started._state.progress[0]
+    number, progress = number_of(started), started._state.progress[0]
     while True:
-        setting = started._setting()
+        state, setting = started._state, started._setting()
         if number is None:
             _run_python(started, rng, truth, looks, budget)
         else:
-            run_compiled(rng, truth, looks, budget, number, state, setting)
+            if run_compiled(rng, truth, looks, budget, number, state, setting):
+                started._decide()
+                started._listed()
+                at = int(np.searchsorted(checkpoints, progress["total"]))
+                at = look(truth, looks, at, False, state, setting)
+                last_looks(truth, looks, at, state, setting)
         if progress["stopped"] or progress["total"] >= budget:
             break
-        started._grow_radii(int(started.counts.max()) + 1)
+        counts_soon = started.counts + 1
+        started._grow_radii(int(counts_soon.max()))
+        started._grow_stacks(counts_soon)
         policy._radii = started._radii  # the next run need not compute them again
     if progress["crossed"]:
         started._warn_crossed()
@@ -177,6 +185,8 @@ def _run_python(
     while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
         rounds_left -= 1
         policy._listed()
+        if not has_room(state):
+            break
         at = run_round(rng, truth, looks, at, budget, True, state, setting)
         policy._decide()
         at = look(truth, looks, at, False, state, setting)

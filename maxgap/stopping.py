@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled, inlined
+from maxgap._core.contrasts import certifies
 from maxgap._core.slots import WIDTHS, largest_between
 from maxgap._core.state import Setting, State
 from maxgap._core.words import (
@@ -42,6 +43,7 @@ __all__ = [
     "TABLE",
     "Row",
     "clusters",
+    "contrasts",
     "dominant_gap",
     "dominant_pair",
     "dominant_pair_and_certain_gap",
@@ -57,6 +59,8 @@ __all__ = [
 
 #: Number of samples between two looks of the published scripts at their stopping rules.
 AUTHORS_LOOK_EVERY = 100
+#: The certificate of contrasts is looked at again after this part of the samples more.
+LOOK_AT_GROWTH = 64
 
 # lil'UCB, Jamieson et al. (2014): ((2 + beta) / beta)^2 at beta = 1, as in its analysed version.
 LIL_LAMBDA = 9.0
@@ -96,6 +100,25 @@ def clusters(state: State, setting: Setting) -> bool:
     inside = max(inside, largest_between(trees, WIDTHS, 0, position - 2))
     inside = max(inside, slots[position - 1]["reach"] - slots[position - 1]["lower"])
     return inside < lower_bound
+
+
+@compiled
+def contrasts(state: State, setting: Setting) -> bool:
+    """The certificate of contrasts: tests of "is this gap wider than that one", not intervals.
+
+    Looked at when the number of samples has grown by one part in ``LOOK_AT_GROWTH``, so no run that
+    stays certain is missed. The answer is the split at the largest gap between empirical means. It
+    is not in the dispatch below: runs that do without it need not wait until it is compiled.
+
+    Proved, whatever the intervals, for rewards that are independent within and across arms and
+    sigma-sub-Gaussian; only *conditionally* sub-Gaussian is not enough, and rewards have to be told
+    in the order in which they were drawn. Theorem, proof and the plain code are those of
+    :mod:`maxgap.reference.contrasts`.
+    """
+    if not contrasts_due(state, setting):
+        return False
+    state.progress[0]["last_look"] = state.progress[0]["total"]
+    return certifies(state.arms, state.stacks, state.prefix, setting.delta)
 
 
 @inlined
@@ -234,10 +257,11 @@ class Row(NamedTuple):
 
 
 _PAPER = ("RoundRobin", "SortThenSearch", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB")
-_EVERY = (*_PAPER, "Policy")  # the last stands for policies of the reader's own
+_EVERY = (*_PAPER, "MaxGapContrasts", "Policy")  # the last stands for those of the reader's own
 
 TABLE: tuple[Row, ...] = (
     *(Row(policy, "clusters", clusters, proved=True) for policy in _EVERY),
+    *(Row(policy, "contrasts", contrasts, proved=True) for policy in _EVERY),
     Row("RoundRobin", "paper", never),  # the paper has no rule for it
     Row("SortThenSearch", "paper", dominant_gap),
     Row("MaxGapElim", "paper", two_active_around_certain_gap, proved=True),
@@ -269,13 +293,14 @@ RULES = (
     second_below_certain_gap,
     few_wide,
     dominant_gap,
+    contrasts,
 )
 """The rules, in the order of their numbers in compiled code."""
 
 
 @inlined
 def rule_holds(state: State, setting: Setting) -> bool:
-    """Whether the rule with the setting's number holds: the only dispatch over rules."""
+    """Whether the rule with the setting's number holds: the only dispatch, but for contrasts."""
     rule = setting.rule
     if rule == 1:
         return clusters(state, setting)
@@ -304,6 +329,13 @@ def rule_holds(state: State, setting: Setting) -> bool:
 def needs_leaders(setting: Setting) -> bool:
     """Whether the rule looks at the two arms with the most samples."""
     return 4 <= setting.rule <= 6
+
+
+@inlined
+def contrasts_due(state: State, setting: Setting) -> bool:
+    """Whether the rule is "contrasts" and it is time to look at it."""
+    total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]
+    return setting.rule == 11 and LOOK_AT_GROWTH * (total - last_look) >= last_look
 
 
 def row_of(policy: str, stopping: Any) -> Row:

@@ -15,6 +15,7 @@ __all__ = [
     "digest",
     "has_crossed",
     "lock_of",
+    "rewards_kept",
     "sigmas_of",
 ]
 
@@ -29,9 +30,14 @@ def decided(cls, estimate, *, counts=None, **settings):
     """A policy put into a state with these means and intervals, after it has decided."""
     means, lower, upper = estimate
     policy = cls(len(means), **settings)
+    policy._grow_stacks(np.full(len(means), 1 if counts is None else counts))
     state = policy._state
     state.arms["count"] = 1 if counts is None else counts
     state.arms["mean"], state.arms["lower"], state.arms["upper"] = means, lower, upper
+    if state.stacks.size > 0:  # where rewards are kept, they are all alike
+        for arm, mean in enumerate(means):
+            start, count = state.stacks[arm]["start"], state.arms[arm]["count"]
+            state.prefix[start : start + count + 1] = mean * np.arange(count + 1)
     state.progress["unsampled"] = 0
     state.progress["total"] = state.arms["count"].sum()
     track_leaders(state, len(means))
@@ -58,6 +64,14 @@ def sigmas_of(policy):
 def lock_of(policy):
     """What whoever reads or changes the policy holds."""
     return policy._lock
+
+
+def rewards_kept(policy):
+    """The sum of every arm's rewards, and the array that keeps them; empty if nothing does."""
+    state = policy._state
+    if state.stacks.size == 0:
+        return np.empty(0), state.prefix
+    return state.prefix[state.stacks["start"] + state.arms["count"]], state.prefix
 
 
 def has_crossed(policy):

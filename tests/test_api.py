@@ -26,6 +26,7 @@ CONTRACT = {
         "MaxGapElim": "",
         "MaxGapUCB": "",
         "MaxGapTop2UCB": "",
+        "MaxGapContrasts": "",
         "Split": "top bottom gap",
         "load": "",
         "Run": "samples stopped certified correct counts split",

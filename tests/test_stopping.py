@@ -8,19 +8,24 @@ from strategies import state_of, two_sided
 import maxgap
 from maxgap import stopping
 
-NAMES = ["clusters", "paper", "literal", "authors", None]
+NAMES = ["clusters", "contrasts", "paper", "literal", "authors", None]
 
 
 @pytest.mark.parametrize("policy", sorted({row.policy for row in stopping.TABLE}))
 def test_every_policy_has_every_name_once(policy):
     names = [row.stopping for row in stopping.TABLE if row.policy == policy]
-    expected = ["clusters", None] if policy == "Policy" else NAMES
+    not_the_papers = policy in ("Policy", "MaxGapContrasts")
+    expected = ["clusters", "contrasts", None] if not_the_papers else NAMES
     assert sorted(map(str, names)) == sorted(map(str, expected))
 
 
-def test_what_is_proved_is_the_cluster_rule_and_elimination_around_a_certain_gap():
+def test_what_is_proved_is_clusters_contrasts_and_elimination_around_a_certain_gap():
     proved = {row.rule for row in stopping.TABLE if row.proved}
-    assert proved == {stopping.clusters, stopping.two_active_around_certain_gap}
+    assert proved == {
+        stopping.clusters,
+        stopping.contrasts,
+        stopping.two_active_around_certain_gap,
+    }
     # Unless it is said, nothing is.
     assert not stopping.Row("MaxGapUCB", "new", stopping.few_wide).proved
 
@@ -33,7 +38,9 @@ def test_every_rule_says_whether_it_is_proved_and_why():
         assert ("not proved" in text or "nothing to prove" in text) == (not proved), rule
 
 
-@pytest.mark.parametrize("number", range(len(stopping.RULES)))
+@pytest.mark.parametrize(
+    "number", [n for n, rule in enumerate(stopping.RULES) if rule is not stopping.contrasts]
+)
 def test_the_dispatch_leads_to_the_rule_of_its_number(number):
     row = next(row for row in stopping.TABLE if row.rule is stopping.RULES[number])
     name = "RoundRobin" if row.policy == "Policy" else row.policy
@@ -42,8 +49,7 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
         policy = decided(cls, estimate, counts=counts, stopping=None)
-        ruled = cls(len(counts), stopping=row.stopping)
-        state, setting = state_and_setting(policy, like=ruled)
+        state, setting = state_and_setting(policy, like=cls(len(counts), stopping=row.stopping))
         assert setting.rule == number
         last_look = state.progress["last_look"].copy()
         expected = row.rule(state, setting)
@@ -51,6 +57,22 @@ def test_the_dispatch_leads_to_the_rule_of_its_number(number):
         assert stopping.rule_holds(state, setting) == expected
         held += expected
     assert (held == 0) == (row.rule is stopping.never)
+
+
+def test_contrasts_are_asked_outside_the_dispatch_when_they_are_due():
+    policy = maxgap.RoundRobin(3, sigma=0.1, stopping="contrasts")
+    policy.tell([0, 1, 2] * 9, [0.0, 0.1, 5.0] * 9)
+    assert policy.certified
+    state, setting = state_and_setting(policy, like=policy)
+    assert not stopping.rule_holds(state, setting)
+    assert not stopping.contrasts_due(state, setting)  # it has just been asked
+    assert not stopping.contrasts(state, setting)
+    state.progress["last_look"] = 26
+    assert stopping.contrasts_due(state, setting)
+    assert stopping.contrasts(state, setting)
+    state.progress["last_look"] = 0
+    other = maxgap.RoundRobin(3, stopping="clusters")
+    assert not stopping.contrasts_due(*state_and_setting(policy, like=other))
 
 
 def test_a_name_that_the_policy_does_not_have_is_refused():

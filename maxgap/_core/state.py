@@ -12,6 +12,7 @@ import numpy as np
 
 from maxgap._core.compiled import compiled
 from maxgap._core.intervals import BY_COUNT, SUMS
+from maxgap._core.rewards import new_stacks
 from maxgap._core.slots import new_slots
 from maxgap._core.types import Floats, Integers, Records
 
@@ -60,7 +61,7 @@ PROGRESS = np.dtype(
         ("stopped", np.int64),  # 0, BY_RULE or BY_PROVED_RULE
         ("searching", np.int64),  # SortThenSearch: 1 once the order is certain
         ("crossed", np.int64),  # 1 once nested intervals have crossed
-        ("last_look", np.int64),  # of the published scripts at their rule, in samples
+        ("last_look", np.int64),  # at a rule that is looked at now and then, in samples
         ("n_active", np.int64),  # how many entries of State.active count
     ],
     align=True,
@@ -78,6 +79,8 @@ class State(NamedTuple):
     active: Integers  # MaxGapElim: the arms not eliminated, increasing
     progress: Records  # one PROGRESS
     sums: Records  # intervals.SUMS, by arm; none where the intervals go by the count alone
+    stacks: Records  # rewards.STACK, by arm; none where no one looks back at rewards
+    prefix: Floats  # sums of the first n rewards of each arm
 
 
 class Setting(NamedTuple):
@@ -91,9 +94,12 @@ class Setting(NamedTuple):
     rule_proved: bool
     c: float  # factor of MaxGapUCB's own stopping rule
     lil_log_delta: float  # SortThenSearch: logarithm of lil'UCB's delta
+    delta: float  # for contrasts
 
 
-def new_state(sigmas: Floats, row: Integers, factor: Floats, interval: int) -> State:
+def new_state(
+    sigmas: Floats, row: Integers, factor: Floats, interval: int, keeps_rewards: bool
+) -> State:
     """State before the first sample: every interval is the whole line, every arm comes next."""
     n_arms = sigmas.size
     arms = np.zeros(n_arms, ARM)
@@ -106,7 +112,8 @@ def new_state(sigmas: Floats, row: Integers, factor: Floats, interval: int) -> S
     slots, trees = new_slots(n_arms)
     every, sequence, active = np.arange(n_arms), np.arange(n_arms), np.arange(n_arms)
     sums = np.zeros(0 if interval == BY_COUNT else n_arms, SUMS)
-    return State(arms, slots, trees, every, sequence, active, progress, sums)
+    stacks, prefix = new_stacks(n_arms if keeps_rewards else 0)
+    return State(arms, slots, trees, every, sequence, active, progress, sums, stacks, prefix)
 
 
 @compiled

@@ -22,9 +22,10 @@ from maxgap._core.slots import (
     touches_wide,
 )
 from maxgap._core.state import State
-from maxgap._core.types import Integers, Records
+from maxgap._core.types import Floats, Integers, Records
 
 __all__ = [
+    "answer_by_means",
     "answer_empirically",
     "ask_active",
     "ask_all",
@@ -185,10 +186,27 @@ def answer_empirically(arms: Records) -> None:
     Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
     largest gaps the highest is taken.
     """
-    n_arms = arms.size
-    values = np.empty(n_arms)
-    for arm in range(n_arms):
+    values = np.empty(arms.size)
+    for arm in range(arms.size):
         values[arm] = min(max(arms[arm]["mean"], arms[arm]["lower"]), arms[arm]["upper"])
+    _answer_around_widest(arms, values)
+
+
+@compiled(allocates=True)
+def answer_by_means(arms: Records) -> None:
+    """Set ``top`` to the arms above the largest gap between means, whatever the intervals.
+
+    Of several largest gaps the highest is taken.
+    """
+    values = np.empty(arms.size)
+    for arm in range(arms.size):
+        values[arm] = arms[arm]["mean"]
+    _answer_around_widest(arms, values)
+
+
+@compiled(allocates=True)
+def _answer_around_widest(arms: Records, values: Floats) -> None:
+    n_arms = arms.size
     ranking = np.argsort(values, kind="mergesort")
     best, split = -1.0, n_arms - 1
     for k in range(n_arms - 1, 0, -1):

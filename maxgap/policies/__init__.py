@@ -22,6 +22,7 @@ from maxgap._core.state import UNLISTED, Setting, State
 from maxgap._core.words import ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.policies import (
+    max_gap_contrasts,
     max_gap_elim,
     max_gap_top2_ucb,
     max_gap_ucb,
@@ -30,13 +31,16 @@ from maxgap.policies import (
 )
 from maxgap.policies._saved import read_policy
 from maxgap.policies.base import Policy, Split
+from maxgap.policies.max_gap_contrasts import MaxGapContrasts
 from maxgap.policies.max_gap_elim import MaxGapElim
 from maxgap.policies.max_gap_top2_ucb import MaxGapTop2UCB
 from maxgap.policies.max_gap_ucb import MaxGapUCB
 from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
+from maxgap.stopping import contrasts_due
 
 __all__ = [
+    "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
@@ -47,8 +51,8 @@ __all__ = [
     "load",
 ]
 
-POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB)
-"""The paper's policies, in the order of their numbers in compiled code."""
+POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, MaxGapContrasts)
+"""The policies, in the order of their numbers in compiled code."""
 
 
 @inlined
@@ -59,6 +63,14 @@ def end_round(policy: int, state: State) -> bool:
     if policy == 2:
         return max_gap_elim.after_round(state)
     return True
+
+
+@inlined
+def decided_outside(policy: int, state: State, setting: Setting) -> bool:
+    """Whether the decision after this round takes what is not compiled into runs, for its size."""
+    if policy == 5 and max_gap_contrasts.aims_reached(state):
+        return True
+    return contrasts_due(state, setting)
 
 
 @inlined
@@ -84,8 +96,10 @@ def list_next(policy: int, state: State, setting: Setting) -> None:
         max_gap_elim.choose(state)
     elif policy == 3:
         max_gap_ucb.choose(state)
-    else:
+    elif policy == 4:
         max_gap_top2_ucb.choose(state)
+    else:
+        max_gap_contrasts.choose(state)
 
 
 def number_of(policy: Policy) -> int | None:

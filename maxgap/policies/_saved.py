@@ -16,6 +16,7 @@ import numpy as np
 from maxgap._checking import LARGEST_REWARD
 from maxgap._core.intervals import BY_COUNT, SUMS, interval_from_sums
 from maxgap._core.order import settle_all
+from maxgap._core.rewards import grown_stacks, new_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
 from maxgap._core.types import Floats, Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
@@ -83,7 +84,10 @@ def _content(policy: Policy) -> dict[str, Any]:
             "next_arms": state.next.tolist(),
             "sequence": state.sequence.tolist(),
             "numbers": [int(state.progress[0][name]) for name in COUNTERS],
-        } | {name: state.sums[name].tolist() for name in SUM_NAMES if state.sums.size > 0}
+            **{name: state.sums[name].tolist() for name in SUM_NAMES if state.sums.size > 0},
+            **({"aims": state.stacks["aim"].tolist()} if state.stacks.size > 0 else {}),
+            **({"prefix_sums": _prefix_sums(state)} if state.stacks.size > 0 else {}),
+        }
 
 
 def read_policy(path: StrPath, classes: Mapping[str, type[Policy]]) -> Policy:
@@ -146,6 +150,9 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
         state.progress[name] = value
     for name in SUM_NAMES if state.sums.size > 0 else ():
         state.sums[name] = _saved_list(content, name, float, n_arms)
+    if state.stacks.size > 0:
+        _restore_rewards(policy, content)
+        state = policy._state
     active = np.flatnonzero(_saved_list(content, "active", bool, n_arms))
     state.active[: active.size] = active
     state.progress["n_active"] = active.size
@@ -166,6 +173,53 @@ def _saved_list(
         if type(value) not in kinds:
             raise ValueError(f"{name} holds {value!r}")
     return values
+
+
+def _prefix_sums(state: State) -> list[list[float]]:
+    """Of each arm the sums of its first 1, 2, ... rewards."""
+    starts = state.stacks["start"] + 1
+    ends = starts + state.arms["count"]
+    return [state.prefix[a:b].tolist() for a, b in zip(starts, ends, strict=True)]
+
+
+def _restore_rewards(policy: Policy, content: dict[str, Any]) -> None:
+    """Put back the sums of rewards and the aims, or a ValueError if they fit no counts or means."""
+    arms, n_arms = policy._state.arms, policy._state.arms.size
+    counts = arms["count"].tolist()
+    prefixes = _saved_list(content, "prefix_sums", list, n_arms)
+    # Before any memory is taken for so many rewards.
+    if [len(sums) for sums in prefixes] != counts:
+        raise ValueError("its prefix_sums are not one for each reward")
+    aims = _saved_list(content, "aims", int, n_arms)
+    stacks, prefix = new_stacks(n_arms)
+    stacks, prefix = grown_stacks(stacks, prefix, np.zeros(n_arms, np.int64), arms["count"])
+    stacks["aim"] = aims
+    for arm, count in enumerate(counts):
+        sums = [0.0, *_saved_list({"prefix_sums": prefixes[arm]}, "prefix_sums", float, count)]
+        start = stacks[arm]["start"]
+        prefix[start : start + count + 1] = sums
+        largest = np.abs(np.diff(sums)).max(initial=0.0)
+        # Both round at every reward.
+        slack = 1e-9 * max(largest, np.abs(sums).max()) * max(count, 1)
+        if not largest <= 1.001 * LARGEST_REWARD or not (
+            abs(sums[-1] - arms[arm]["mean"] * count) <= slack
+        ):
+            raise ValueError("its prefix_sums cannot be those of a policy")
+    policy._state = policy._state._replace(stacks=stacks, prefix=prefix)
+
+
+def _aims_fit(state: State, aiming: bool) -> bool:
+    """Whether MaxGapContrasts may aim so; the other policies have no aims."""
+    aims, counts = state.stacks["aim"], state.arms["count"]
+    if aims.size == 0:
+        return not aiming
+    if not aiming:
+        return not aims.any()
+    # Two rewards a step of one more than 64th of the steps, and what was told beside.
+    in_reach = (aims >= 0).all() and (aims <= 2 + counts + counts // 32).all()
+    waits = (aims > counts).any()
+    unsampled, stopped = (counts == 0).any(), state.progress[0]["stopped"] != 0
+    return bool(in_reach and (waits or unsampled or stopped))
 
 
 def _active(state: State) -> Integers:
@@ -193,7 +247,11 @@ def _check_restored(policy: Policy) -> None:
     searching = sorts and complete
     eliminates = policy._in_table == "MaxGapElim" and complete
     last_look = progress["last_look"]
-    looks = policy._stopping == "authors" and complete and last_look >= AUTHORS_LOOK_EVERY
+    looks = complete and (
+        (policy._stopping == "authors" and last_look >= AUTHORS_LOOK_EVERY)
+        or policy._stopping == "contrasts"
+    )
+    looked = policy._stopping in ("authors", "contrasts")
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
@@ -217,7 +275,8 @@ def _check_restored(policy: Policy) -> None:
         ),
         ("numbers", progress["crossed"] in ((0, 1) if policy._nested else (0,))),
         ("numbers", last_look == 0 or (looks and last_look <= progress["total"])),
-        ("numbers", last_look > 0 or not (stopped and policy._stopping == "authors")),
+        ("numbers", last_look > 0 or not (stopped and looked)),
+        ("aims", _aims_fit(state, policy._in_table == "MaxGapContrasts")),
         ("active", eliminates or _active(state).size == n_arms),
         ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),
     ):
@@ -314,7 +373,8 @@ def _check_decision(policy: Policy) -> None:
     if progress["stopped"] != 0:
         top = given.arms["top"]
         apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
-        held = policy._nested and progress["crossed"] == 0
+        by_intervals = policy._stopping != "contrasts"
+        held = policy._nested and progress["crossed"] == 0 and by_intervals
         if progress["stopped"] == BY_PROVED_RULE and held and not apart:
             raise ValueError("its top cannot be that of a policy")
         if progress["total"] > arms.size:

@@ -12,6 +12,7 @@ from maxgap._core.intervals import (
     interval_from_sums,
 )
 from maxgap._core.order import settle
+from maxgap._core.rewards import push
 from maxgap._core.state import (
     BY_PROVED_RULE,
     BY_RULE,
@@ -22,13 +23,14 @@ from maxgap._core.state import (
     track_leaders,
 )
 from maxgap._core.types import Floats, Integers
-from maxgap._core.words import answer_empirically, certain_gap_lies_at
-from maxgap.stopping import rule_holds
+from maxgap._core.words import answer_by_means, answer_empirically, certain_gap_lies_at
+from maxgap.stopping import contrasts, rule_holds
 
 __all__ = [
     "next_round",
     "renew_interval",
     "stop",
+    "stop_if_contrasts_certify",
     "stop_if_rule_holds",
     "take_batch",
     "take_reward",
@@ -41,6 +43,8 @@ def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tupl
     first = observe(state.arms, arm, reward)
     if setting.interval != BY_COUNT:
         add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
+    if state.stacks.size > 0:
+        push(state.stacks, state.prefix, arm, state.arms[arm]["count"], reward)
     return first, renew_interval(state, setting, arm)
 
 
@@ -90,6 +94,16 @@ def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     if not rule_holds(state, setting):
         return False
     stop(state, BY_PROVED_RULE if setting.rule_proved else BY_RULE)
+    return True
+
+
+@compiled
+def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
+    """Stop, with the split at the largest empirical gap, if the contrasts certify it."""
+    if not contrasts(state, setting):
+        return False
+    stop(state, BY_PROVED_RULE)
+    answer_by_means(state.arms)
     return True
 
 

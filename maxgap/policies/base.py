@@ -27,6 +27,7 @@ from maxgap._checking import (
 )
 from maxgap._core.elementary import log
 from maxgap._core.intervals import BY_COUNT
+from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
@@ -34,7 +35,13 @@ from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._saved import save_policy
-from maxgap.policies._step import next_round, stop, stop_if_rule_holds, take_batch
+from maxgap.policies._step import (
+    next_round,
+    stop,
+    stop_if_contrasts_certify,
+    stop_if_rule_holds,
+    take_batch,
+)
 from maxgap.stopping import RULES, row_of
 
 if TYPE_CHECKING:
@@ -141,6 +148,8 @@ class Policy:
     _c = 5.0
     #: Of SortThenSearch's lil'UCB; no other policy looks at it.
     _lil_log_delta = 0.0
+    #: Whether rewards are kept whatever the stopping rule.
+    _always_keeps_rewards = False
 
     def __init__(
         self,
@@ -171,7 +180,8 @@ class Policy:
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
         self._interval = interval_number(self._confidence)
         self._log_inverse = log(2.0 * len(self._labels)) - log(self._delta)
-        self._places = row_of_arm, factor, self._interval
+        keeps_rewards = self._always_keeps_rewards or self._stopping == "contrasts"
+        self._places = row_of_arm, factor, self._interval, keeps_rewards
         self._state = new_state(self._sigmas, *self._places)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
         self._room = 0
@@ -225,7 +235,7 @@ class Policy:
             return
         with self._lock:
             self._check_ranges(indices, values)
-            self._make_room(indices.size)
+            self._make_room(indices)
             crossed = take_batch(self._state, self._setting(), indices, values)
             self._decide()
         if crossed:
@@ -241,10 +251,16 @@ class Policy:
         """Whether the policy stopped by a rule that guarantees an error of at most ``delta``.
 
         True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
-        (:func:`maxgap.confidence.guarantees`).
+        (:func:`maxgap.confidence.guarantees`), unless the rule is "contrasts", which looks at no
+        interval.
+
+        That rule asks more of the rewards than the others: sigma-sub-Gaussian and *independent* of
+        each other, within an arm and across arms, told in the order in which they were drawn. For
+        the others it is enough that each is sub-Gaussian given those before it.
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
-        return by_proof and guarantees(self._confidence, self._sigmas)
+        by_contrasts = self._stopping == "contrasts"
+        return by_proof and (by_contrasts or guarantees(self._confidence, self._sigmas))
 
     def recommend(self) -> Split:
         """The answer: the two clusters around the largest gap between empirical means.
@@ -401,7 +417,9 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        if stop_if_rule_holds(state, self._setting()):
+        by_contrasts = self._stopping == "contrasts"
+        stopped = stop_if_contrasts_certify if by_contrasts else stop_if_rule_holds
+        if stopped(state, self._setting()):
             return
         if self.may_stop():
             stop(state, BY_RULE)
@@ -453,6 +471,7 @@ class Policy:
             self._rule_proved,
             self._c,
             self._lil_log_delta,
+            self._delta,
         )
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
@@ -464,8 +483,12 @@ class Policy:
         highest = np.where(unsampled, -np.inf, sums["highest"])
         check_ranges(indices, values, lowest, highest, 2 * self._sigmas, self._labels)
 
-    def _make_room(self, n_rewards: int) -> None:
-        """Make the table of radii reach whatever counts so many further rewards lead to."""
+    def _make_room(self, indices: Integers) -> None:
+        """Make the table of radii, and what keeps rewards, reach the counts that these lead to."""
+        n_rewards = indices.size
+        if self._state.stacks.size > 0:
+            further = np.bincount(indices, minlength=len(self._labels))
+            self._grow_stacks(self._state.arms["count"] + further)
         # The largest count is looked up only once the room found last time is used up.
         if self._interval == BY_COUNT and n_rewards > self._room:
             largest = int(self._state.arms["count"].max())
@@ -485,6 +508,13 @@ class Policy:
                 for sigma in self._row_sigmas
             ]
         )
+
+    def _grow_stacks(self, counts: Integers) -> None:
+        """Make room for so many rewards of each arm, where rewards are kept."""
+        state = self._state
+        if state.stacks.size > 0:
+            stacks, prefix = grown_stacks(state.stacks, state.prefix, state.arms["count"], counts)
+            self._state = state._replace(stacks=stacks, prefix=prefix)
 
     def _warn_crossed(self) -> None:
         warnings.warn(

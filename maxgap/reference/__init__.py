@@ -25,6 +25,7 @@ from maxgap.reference import (
     attainment,
     bounds,
     brute_force,
+    contrasts,
     errata,
     integer_programme,
     lemmas,
@@ -51,4 +52,5 @@ __all__ = [
     *lemmas.__all__,
     *noise_free.__all__,
     *slots.__all__,
+    "contrasts",
 ]

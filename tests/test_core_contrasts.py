@@ -1,0 +1,310 @@
+"""The compiled certificate of contrasts: as the plain lines say, and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from maxgap._core import contrasts as core
+from maxgap._core.elementary import exp, log_twice_normal_cdf
+from maxgap._core.rewards import grown_stacks, new_stacks, push
+from maxgap._core.state import ARM
+from maxgap.reference import contrasts as plain
+
+
+def packed(rewards, sigmas):
+    """Arms, stacks and sums of these rewards."""
+    arms = np.zeros(len(rewards), ARM)
+    arms["sigma"] = sigmas
+    arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
+    stacks, sums = new_stacks(len(rewards))
+    counts = np.array([len(told) for told in rewards])
+    stacks, sums = grown_stacks(stacks, sums, arms["count"], counts)
+    for arm, told in enumerate(rewards):
+        for reward in told:
+            arms[arm]["count"] += 1
+            push(stacks, sums, arm, arms[arm]["count"], reward)
+    return arms, stacks, sums
+
+
+def certifies(rewards, delta, sigmas):
+    return core.certifies(*packed(rewards, sigmas), delta)
+
+
+# -- compiled as the plain lines -------------------------------------------------------------------
+
+
+def drawn(rng):
+    """Rewards, delta and sigmas; often on a grid, so that means and contrasts tie."""
+    n_arms = int(rng.integers(2, 8))
+    grid = rng.random() < 0.5
+    means = (
+        rng.integers(0, 4, n_arms) * rng.choice([0.3, 1.0, 3.0])
+        if grid
+        else rng.normal(0.0, 2.0, n_arms)
+    )
+    means = means + (rng.random(n_arms) < 0.4) * rng.choice([3.0, 6.0])
+    sigmas = rng.choice([0.3, 0.7, 1.0], n_arms) if rng.random() < 0.5 else np.full(n_arms, 0.5)
+    counts = rng.integers(1, rng.choice([8, 40, 80]), n_arms)
+    rewards = [
+        (m + s * (0.5 * rng.integers(-2, 3, n) if grid else rng.normal(size=n))).tolist()
+        for m, s, n in zip(means, sigmas, counts, strict=True)
+    ]
+    return rewards, float(rng.choice([0.05, 0.3, 0.5])), sigmas.tolist()
+
+
+def test_the_compiled_certificate_is_that_of_the_plain_lines():
+    rng = np.random.default_rng(1)
+    kinds = [0, 0, 0, 0]
+    for _ in range(250):
+        rewards, delta, sigmas = drawn(rng)
+        bottom, top = plain.largest_empirical_gap(rewards)
+        look = core.new_look(len(rewards), delta)
+        kind = core.what_is_open(look, *packed(rewards, sigmas))
+        kinds[kind] += 1
+        assert (kind == core.NONE) == plain.certifies(rewards, bottom, top, delta, sigmas)
+        assert (kind == core.NONE) == certifies(rewards, delta, sigmas)
+        assert look.order[look.split[0] :].tolist() == top
+    assert min(kinds) > 0
+
+
+def test_every_gap_is_rejected_as_the_plain_lines_reject_it():
+    rng = np.random.default_rng(2)
+    seen = {True: 0, False: 0}
+    by_chain = 0
+    for _ in range(60):
+        rewards, delta, sigmas = drawn(rng)
+        arms, stacks, sums = packed(rewards, sigmas)
+        look = core.new_look(len(rewards), delta)
+        if not core.look_again(look, arms):
+            continue
+        above = plain.certain_orders(rewards, delta, sigmas)
+        split = look.split[0]
+        sides = look.order[:split].tolist(), look.order[split:].tolist()
+        i, j = sides[1][0], sides[0][-1]
+        for number, side in enumerate(sides):
+            core.weigh_pair(look, arms, stacks, sums, number, i, j)
+            for low in side:
+                for high in side:
+                    if low == high:
+                        continue
+                    for c in look.needed[1:]:
+                        told = rewards, above, side, i, j, low, high, c, sigmas
+                        answer = core.rejects(look, number, i, j, low, high, c)
+                        assert answer == plain.rejects(*told)
+                        seen[answer] += 1
+                        direct = plain.evidence(rewards, i, j, low, high, sigmas)
+                        by_chain += answer and direct < c - 2 * math.log(plain.NEAREST)
+    assert min(seen.values()) > 50
+    assert by_chain > 20
+
+
+def test_evidence_positions_and_compatible_gaps_are_those_of_the_plain_lines():
+    rng = np.random.default_rng(4)
+    further, partners = 0, {True: 0, False: 0}
+    for _ in range(60):
+        rewards, delta, sigmas = drawn(rng)
+        n_arms = len(rewards)
+        told = packed(rewards, sigmas)
+        for i, j, x, y in rng.integers(0, n_arms, (20, 4)).tolist():
+            if len({i, j}) < 2 or len({x, y}) < 2 or y == i or x == j or (x == i and y == j):
+                continue
+            expected = plain.evidence(rewards, i, j, x, y, sigmas)
+            value = core.evidence(*core.contrast(*told, i, j, x, y), -np.inf)
+            assert value == pytest.approx(expected, rel=1e-9, abs=1e-9) or (
+                # Where a sum is 0 but for rounding, either may be none.
+                core.contrast(*told, i, j, x, y)[1] < 1e-9
+            )
+        look = core.new_look(n_arms, delta)
+        if not core.look_again(look, told[0]):
+            continue
+        above = plain.certain_orders(rewards, delta, sigmas)
+        sides = look.order[: look.split[0]].tolist(), look.order[look.split[0] :].tolist()
+        for side in sides:
+            for a in side:
+                for other in side:
+                    low = plain.n_low(a, other, side, above)
+                    high = plain.n_high(a, other, side, above)
+                    assert look.log_low[a, other] == look.weights[low]
+                    assert look.log_high[a, other] == look.weights[high]
+                    further += (low > 1) + (high > 1)
+        gaps = [(low, high) for side in sides for low in side for high in side if low != high]
+        chosen = [gaps[k] for k in rng.permutation(len(gaps))[: rng.integers(1, 4)]]
+        for gap in chosen:
+            look.open[gap] = 1
+        for low, high in chosen:
+            expected = any(
+                (low in sides[0]) != (other[0] in sides[0])
+                or plain.compatible((low, high), other, above)
+                for other in chosen
+                if other != (low, high)
+            )
+            assert core.has_partner(look, low, high) == expected
+            partners[expected] += 1
+    assert further > 50
+    assert min(partners.values()) > 5
+
+
+def test_sets_of_more_arms_than_a_word_has_bits():
+    # 62 arms fill a word. The order of the labels is not that of the means.
+    rng = np.random.default_rng(3)
+    for n_arms in (61, 62, 63, 125):
+        means = rng.permutation(np.append(0.1 * np.arange(n_arms - 5), 40 + 0.1 * np.arange(5)))
+        rewards = [[m + 0.01, m - 0.01] * 4 for m in means]
+        sigmas = np.full(n_arms, 0.05)
+        assert certifies(rewards, 0.1, sigmas)
+        look = core.new_look(n_arms, 0.1)
+        arms, _, _ = packed(rewards, sigmas)
+        core.look_again(look, arms)
+        for a in range(0, n_arms, 7):
+            for b in range(n_arms):
+                expected = core.order_evidence(arms, a, b) >= look.needed[0]
+                assert core.has(look.below, a, b) == expected
+                assert core.has(look.above, b, a) == expected
+                both = look.order.tolist().index(a), look.order.tolist().index(b)
+                if a != b and min(both) >= look.split[0]:
+                    assert not core.has(look.sides, core.BOTTOM, a)
+
+
+def test_the_distribution_and_the_exponential_are_right_to_the_last_bits():
+    z = np.concatenate([np.linspace(0.0, 9.0, 2001), [6.0, 40.0]])
+    ours = np.array([log_twice_normal_cdf(float(x)) for x in z])
+    np.testing.assert_allclose(ours, stats.norm.logcdf(z) + math.log(2.0), rtol=0, atol=2e-15)
+    x = np.linspace(-700.0, 700.0, 1001)
+    np.testing.assert_allclose([exp(float(v)) for v in x], np.exp(x), rtol=4e-16)
+
+
+# -- numbers by hand -------------------------------------------------------------------------------
+
+
+def test_the_evidence_needed_by_hand():
+    # K = 6, delta = 0.1: 15 pairs over 0.01; 1 over 0.06; 2 of 3 gaps over 0.03.
+    needed = core.new_look(6, 0.1).needed
+    expected = [math.log(1500), math.log(1 / 0.06), math.log(200)]
+    np.testing.assert_allclose(needed, expected, rtol=1e-14)
+    np.testing.assert_allclose(plain.thresholds(6, 0.1), expected, rtol=1e-14)
+    # Of three arms or two, no gap is smaller than the second.
+    for n_arms in (2, 3, 4):
+        assert core.new_look(n_arms, 0.1).needed[2] == pytest.approx(math.log(2 / 0.03))
+    # Harmonic number 1 + 1/2 + 1/3 of four arms: 11/6.
+    weights = np.exp(core.new_look(4, 0.1).weights)
+    np.testing.assert_allclose(weights, [0.9, 0.6 / 11, 0.3 / 11, 0.2 / 11], rtol=1e-14)
+    assert [plain.weight(h, 4) for h in range(4)] == pytest.approx(weights.tolist())
+
+
+@pytest.mark.parametrize("n_arms", [2, 3, 4, 5, 6, 24, 90])
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_what_the_tests_may_err_in_sum_is_delta(n_arms, delta):
+    # An order of every pair once; the two largest gaps for each smaller one, and the second alone.
+    orders, second, others = np.exp(-core.new_look(n_arms, delta).needed)
+    total = n_arms * (n_arms - 1) / 2 * orders + second + 2 * max(n_arms - 3, 1) * others
+    assert total == pytest.approx(delta, rel=1e-12)
+    assert np.exp(core.new_look(n_arms, delta).weights).sum() == pytest.approx(1.0)
+
+
+def constant(steps, *values):
+    """Rewards without noise, so many an arm."""
+    return [
+        [value] * n for value, n in zip(values, np.broadcast_to(steps, len(values)), strict=True)
+    ]
+
+
+def smallest(holds, values):
+    """The first of increasing values for which it holds; it goes on holding."""
+    found = [holds(value) for value in values]
+    assert found == sorted(found)
+    assert any(found)
+    return values[found.index(True)]
+
+
+def test_an_order_is_certain_from_the_distance_by_hand():
+    # Two arms, delta 0.1: d^2 / (2 sigma^2 (1/n + 1/m + 4/n^2 + 4/m^2)) >= log(100)
+    # + log((1 + n/4)(1 + m/4)) / 2, with one pair over 0.1 delta.
+    n, m, sigma = 12, 4, 0.5
+    spread = 1 / 12 + 1 / 4 + 4 / 144 + 4 / 16
+    d = math.sqrt(2 * 0.25 * spread * (math.log(100) + 0.5 * math.log(4 * 2)))
+    grid = d * np.linspace(0.99, 1.01, 21)
+    assert smallest(lambda x: certifies(constant([n, m], x, 0.0), 0.1, [sigma] * 2), grid) == (
+        pytest.approx(d, rel=1.1e-3)
+    )
+    # Unequal scales: each arm has its own.
+    spread = 0.09 * (1 / 12 + 4 / 144) + 1.0 * (1 / 4 + 4 / 16)
+    d = math.sqrt(2 * spread * (math.log(100) + 0.5 * math.log(4 * 2)))
+    grid = d * np.linspace(0.99, 1.01, 21)
+    assert smallest(lambda x: certifies(constant([n, m], x, 0.0), 0.1, [0.3, 1.0]), grid) == (
+        pytest.approx(d, rel=1.1e-3)
+    )
+
+
+def total_for(value, n, variance):
+    """The sum of n steps with this evidence, found by bisection of the formula as printed."""
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        total = (low + high) / 2
+        z = total / math.sqrt(variance * (n + 12.0))
+        reached = math.log(2) + 0.5 * math.log(12 / (n + 12)) + z * z / 2 + stats.norm.logcdf(z)
+        low, high = (low, total) if reached >= value else (total, high)
+    return high
+
+
+def test_a_single_gap_is_rejected_from_the_sum_by_hand():
+    # Arms at 0, s and far above at d. The claim: d alone on top. The hypothesis: 0 and s are at
+    # least as far apart as s and d. The arm at s has two places. Needed, at delta 0.1: an evidence
+    # of log(1/0.06) for the second gap and log(2/0.03) for the others, and twice log(0.9) more.
+    n = 40
+    sigmas = [0.3, 0.5, 0.9]
+    variance = 0.81 + 2 * 0.25 + 0.09  # d once, s twice, 0 once
+    c_1 = math.log(1 / 0.06) - 2 * math.log(0.9)
+    total = total_for(c_1, n, variance)
+    # (d - s) - (s - 0), of n steps; twice n rewards of s.
+    s = 3.0
+    grid = 2 * s + total / n * np.linspace(0.99, 1.01, 21)
+
+    def holds(d):
+        return certifies(constant([n, 2 * n, n], 0.0, s, d), 0.1, sigmas)
+
+    # Line 3 asks that one of 0-s and s-0 be rejected at c_2: the second is, by the order.
+    assert smallest(holds, grid) == pytest.approx(2 * s + total / n, rel=2e-3)
+    d = 2 * s + 1.02 * total / n
+    assert holds(d)
+    # With a reward less of the arm in two places there is a step less.
+    fewer = constant([n, 2 * n - 1, n], 0.0, s, d)
+    assert plain.evidence(fewer, 2, 1, 0, 1, sigmas) == pytest.approx(
+        plain.evidence(constant(n - 1, 0.0, s, d)[:1] + fewer[1:], 2, 1, 0, 1, sigmas)
+    )
+
+
+def test_the_larger_evidence_is_needed_where_two_gaps_stay_open():
+    # Four arms, the largest gap on top; 0, s and 2 s below. The gaps 0-s and s-2s are compatible:
+    # one of them has to be rejected at log(2 / (0.3 delta)). That is what decides, once all are
+    # rejected at c_1: both gaps are alike but for the arm in two places.
+    delta, n, sigma, s = 0.1, 60, 0.5, 4.0
+    sigmas = [sigma] * 4
+    weights = -2 * math.log(0.9)
+    needs = [math.log(1 / 0.06) + weights, math.log(2 / 0.03) + weights]
+    totals = [total_for(c, n, 4 * sigma**2) for c in needs]
+
+    def kind(total):
+        rewards = constant([n, n, 2 * n, n], 0.0, s, 2 * s, 3 * s + total / n)
+        look = core.new_look(4, delta)
+        found = core.what_is_open(look, *packed(rewards, sigmas))
+        bottom, top = plain.largest_empirical_gap(rewards)
+        assert plain.certifies(rewards, bottom, top, delta, sigmas) == (found == core.NONE)
+        return found
+
+    assert totals[1] > 1.1 * totals[0]
+    assert kind(0.99 * totals[0]) == core.GAP
+    assert kind(1.01 * totals[0]) == core.PAIR_OF_GAPS
+    assert kind(0.99 * totals[1]) == core.PAIR_OF_GAPS
+    assert kind(1.01 * totals[1]) == core.NONE
+
+
+def test_an_arm_further_away_needs_more_evidence():
+    # Arm a lies at most one place below L: the link from a to U weighs 0.1 / H there, 0.9 at U.
+    weight_low, weight_high = (math.log(plain.weight(h, 4)) for h in (1, 0))
+    look = core.new_look(4, 0.1)
+    arms, _, _ = packed(constant(50, 0.0, 0.001, 5.0, 40.0), [0.5] * 4)
+    core.look_again(look, arms)
+    assert core.link_needs(look, 0, 2, 1, 2, 3.0) == pytest.approx(3.0 - weight_low - weight_high)
+    assert core.link_needs(look, 1, 2, 1, 2, 3.0) == pytest.approx(3.0 - 2 * weight_high)
