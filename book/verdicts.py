@@ -151,8 +151,8 @@ def question(
     ...     key="streetview-ratio-100", question="Is the gain the same with all 100 scenes?",
     ...     answer="no", scope="new experiment", evidence="2.1 (1.9-2.4)", setting="120 runs",
     ... )
-    >>> row["kind"], row["answer"]
-    ('question', 'no')
+    >>> row["answer"]
+    'no'
     """
     row = {
         "kind": "question",

@@ -52,12 +52,12 @@ __all__ = [
     "weight",
 ]
 
+#: Weight of the two arms of the gap itself.
+NEAREST = 0.9
 #: Shares of delta: orders; the split at the second largest gap; the splits at smaller ones.
 ORDERS, SECOND, OTHERS = 0.1, 0.6, 0.3
 #: Numbers of samples around which the tests are sharpest: those of orders, those of contrasts.
 RHO_ORDERS, RHO_CONTRASTS = 4.0, 12.0
-#: Weight of the two arms of the gap itself.
-NEAREST = 0.9
 
 Rewards = Sequence[Sequence[float]]
 Orders = list[list[bool]]
