@@ -47,6 +47,8 @@ CONTRACT = {
         "rho": "",
         "sample_bound": "",
         "lower_bound": "",
+        "cluster_hardness": "",
+        "round_bound": "",
         "Hardness": "right left either",
     },
     "maxgap.reference": {
