@@ -439,21 +439,18 @@ def test_measured_against_bound_draws_the_points_and_the_diagonal():
     assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
 
 
-def test_samples_by_rank_are_drawn_for_each_rule_with_bars():
+def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
     table = pd.DataFrame(
-        {
-            "rule": ["x", "x", "y", "y"],
-            "rank": [1, 2, 1, 2],
-            "mean": [10.0, 20.0, 5.0, 5.0],
-            "low": [9.0, 18.0, 4.0, 4.0],
-            "high": [11.0, 22.0, 6.0, 6.0],
-        }
+        {"instance": ["x", "y"] * 2, "delta": [0.1] * 2 + [0.3] * 2, "share": [0.1, 0.2, 0.3, 0.4]}
     )
-    ax = drawn_hardness.samples_by_rank_and_rule(table, 1).axes[0]
-    assert [container.get_label() for container in ax.containers] == ["x", "y"]
-    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[9, 11], [18, 22]])
-    assert ax.lines[-1].get_xdata()[0] == 1.5
+    ax = drawn_hardness.shares_of_bound(table, {0.1: 0.5, 0.3: 0.6}, "y").axes[0]
+    runs = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+    assert [line.get_xdata().tolist() for line in runs] == [[0.1, 0.2], [0.3, 0.4]]
+    assert np.rint(runs[1].get_ydata()).tolist() == [0, 1]
+    crosses = [line for line in ax.lines if line.get_marker() == "X"]
+    assert [float(line.get_xdata()[0]) for line in crosses] == [0.5, 0.6]
+    assert all(round(float(line.get_ydata()[0])) == 1 for line in crosses)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
 
 
 def test_a_policy_run_shows_every_interval_bound_and_end():

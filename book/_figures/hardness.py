@@ -40,9 +40,8 @@ def helper_worth(distances: Mapping[int, float], delta_max: float, arm: str) -> 
     ax.plot(x, delta_max - x, color=PALETTE[1], ls="-.", lw=1.3)
     tent = np.array([0.0, delta_max / 2, delta_max])
     ax.plot(tent, np.minimum(tent, delta_max - tent), color="black", lw=2.4)
-    high = 0.92 * delta_max
-    ax.text(0.13 * delta_max, high, "told from the largest gap", color=PALETTE[1])
-    ax.text(0.87 * delta_max, high, "told from the arm", color=PALETTE[0], ha="right")
+    ax.text(0.13 * delta_max, 0.92 * delta_max, "told from the largest gap", color=PALETTE[1])
+    ax.text(0.76 * delta_max, 0.7 * delta_max, "told from the arm", color=PALETTE[0])
     worth = {rank: min(d, delta_max - d) for rank, d in distances.items() if d < delta_max}
     best = max(worth, key=lambda rank: worth[rank])
     for rank, distance in distances.items():
