@@ -1,5 +1,6 @@
 """What the chapters' figures draw is what they were given."""
 
+import graphlib
 import json
 import re
 
@@ -14,6 +15,7 @@ import pytest
 from maxgap._book._figures import (
     confidence_sequences,
     gap_bounds,
+    lemmas,
     lower_bound,
     maxgap_problem,
     naive_baseline,
@@ -505,3 +507,22 @@ def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
     assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
     assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
     assert ax.get_ylim()[1] > 0.5
+
+
+def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
+    assert [f"Lemma {n}" in lemmas.NEEDS for n in range(1, 14)] == [True] * 13
+    list(graphlib.TopologicalSorter(lemmas.NEEDS).static_order())  # no proof in a circle
+    assert {name for needs in lemmas.NEEDS.values() for name in needs} <= set(lemmas.NEEDS)
+    ax = lemmas.lemma_map().axes[0]
+    boxes = {text.get_text(): text for text in ax.texts if text.get_text()}
+    assert set(boxes) == set(lemmas.NEEDS)
+    arrows = [text for text in ax.texts if not text.get_text()]
+    drawn = {(arrow.xyann, arrow.xy) for arrow in arrows}
+    place = {name: box.get_position() for name, box in boxes.items()}
+    asked = {(place[low], place[high]) for high, needs in lemmas.NEEDS.items() for low in needs}
+    assert drawn == asked
+    dashed = {name for name, box in boxes.items() if box.get_bbox_patch().get_linestyle() == "--"}
+    assert dashed == set(lemmas.MENDED)
+    table = lemmas.lemma_table()
+    assert table.loc["Lemma 12", "needed by"] == "Lemma 8, Lemma 13"
+    assert table.loc["Lemma 12", "mended"] == "equal ends"
