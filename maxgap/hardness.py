@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._numbers import as_float, is_whole
-from maxgap.confidence import check_delta
+from maxgap.confidence import RadiusFunction, check_delta, radius
 from maxgap.limits import (
     CharacteristicTime,
     NearestAlternative,
@@ -34,6 +34,7 @@ __all__ = [
     "NearestAlternative",
     "arm_sample_bounds",
     "characteristic_time",
+    "cluster_hardness",
     "gamma",
     "gamma_naive",
     "lower_bound",
@@ -41,6 +42,7 @@ __all__ = [
     "one_sided",
     "radius_constant",
     "rho",
+    "round_bound",
     "sample_bound",
     "suboptimal_arms",
 ]
@@ -197,16 +199,10 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
     ValueError
         Bad `means` or `formula`.
 
-    See Also
-    --------
-    one_sided : under the rule that stops on clusters, only one side of each arm counts.
-
     Examples
     --------
     >>> rho([0.0, 0.25, 1.25, 1.75]).right
     array([0.0625, 0.    , 0.0625,    inf])
-    >>> rho([0.0, 0.25, 1.25, 1.75]).left
-    array([    inf, 0.09375, 0.     , 0.0625 ])
     """
     _check_formula(formula)
     difference, largest, slack = _differences(means)
@@ -275,8 +271,6 @@ def suboptimal_arms(means: ArrayLike) -> NDArray[np.intp]:
     --------
     >>> suboptimal_arms([0.0, 0.25, 1.25, 1.75])
     array([0, 3])
-    >>> suboptimal_arms([0, 0, 1, 1])
-    array([], dtype=int64)
     """
     problem = Problem(means)
     return np.flatnonzero(problem.arm_gaps < problem.delta_max - rounding(problem.means))
@@ -315,9 +309,8 @@ def radius_constant(delta: float, n_arms: int) -> float:
 
     Notes
     -----
-    s is taken as a real number. The largest value is attained at s = exp(w/2) sqrt(delta / (4 K)),
-    which is beyond any budget as soon as K / delta is 20 or so; at the counts of an experiment a
-    smaller constant would do.
+    As soon as K / delta is 20 or so the largest value is attained beyond any budget; at the counts
+    of an experiment a smaller constant would do.
 
     Examples
     --------
@@ -350,7 +343,6 @@ def arm_sample_bounds(
       which takes 6 tau(gamma_a / 4): 16 times as many and a little more. That is "corrected".
 
     "Corrected" also rounds tau up to whole samples, at least one, and takes the corrected `rho`.
-    It mends no other step of the proofs.
 
     Parameters
     ----------
@@ -438,6 +430,103 @@ def sample_bound(
     return float(bounds[np.isfinite(bounds)].sum())
 
 
+def cluster_hardness(means: ArrayLike) -> Float:
+    r"""Radius at which MaxGapTop2UCB under the cluster rule needs no more of an arm.
+
+    .. math:: \kappa_a = \tfrac18 \min\{\Delta_{\max} - D_a, \max\{g, d_a\}\}
+
+    D_a is the largest gap beside arm a inside its own cluster (0 if there is none), g the
+    difference between the largest gap and the second largest, and d_a the distance from a to the
+    arm of its cluster at the largest gap. If all intervals hold and those of the arms that the
+    policy would sample next are narrower than 2 kappa_a, the cluster rule holds already.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, with one largest gap.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Between g / 8 and Delta_max / 8.
+
+    Raises
+    ------
+    ValueError
+        Bad `means`, or a tie for the largest gap.
+
+    Examples
+    --------
+    >>> 8 * cluster_hardness([0.0, 0.25, 1.25, 1.75, 1.75])
+    array([0.5, 0.5, 0.5, 0.5, 0.5])
+    """
+    difference, largest, slack = _differences(means)
+    top = np.isin(np.arange(len(difference)), list(Problem(means).top))
+    own = top[:, None] == top[None, :]
+
+    def beside(distance: Float) -> Float:
+        nearest = np.where(own & (distance > slack), distance, np.inf).min(axis=1)
+        return np.where(np.isfinite(nearest), nearest, 0.0)
+
+    widest = np.maximum(beside(difference), beside(-difference))
+    to_the_gap = np.where(own, np.where(top[:, None], -difference, difference), 0.0).max(axis=1)
+    lead = largest - widest.max()
+    return np.minimum(largest - widest, np.maximum(lead, to_the_gap)) / 8
+
+
+def round_bound(
+    means: ArrayLike,
+    delta: float,
+    *,
+    confidence: str | RadiusFunction = "normal-mixture",
+    sigma: ArrayLike = 1.0,
+) -> int:
+    """Rounds in which MaxGapTop2UCB under the cluster rule stops, if all intervals hold.
+
+    1 + the sum of tau_a - 1, where tau_a samples are the fewest that bring arm a's radius below its
+    `cluster_hardness`. A round takes at most one sample of each arm.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, with one largest gap.
+    delta : float
+        Probability of error allowed, inside (0, 1).
+    confidence : str or callable, default "normal-mixture"
+        A radius, as for :func:`maxgap.confidence.radius`; a callable must fall with the count.
+    sigma : float or array_like of shape (K,), default 1.0
+        Scale of the noise.
+
+    Returns
+    -------
+    int
+        No arm takes more samples, and all together at most K times as many.
+
+    Raises
+    ------
+    ValueError
+        Bad `means`, a tie for the largest gap, bad `delta`, `confidence` or `sigma`.
+
+    Examples
+    --------
+    >>> round_bound([0.0, 0.25, 1.25, 1.75], 0.1)
+    13509
+    """
+    needed = cluster_hardness(means)
+
+    def wide(n: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return radius(confidence, n, delta=delta, n_arms=needed.size, sigma=sigma) >= needed
+
+    step = np.ones(needed.size, dtype=np.int64)
+    while np.any(wide(step)):
+        step = np.where(wide(step), 2 * step, step)
+    last = np.zeros_like(step)  # so many samples leave it wide; found by halving
+    while np.any(step > 0):
+        last = np.where((step > 0) & wide(last + step), last + step, last)
+        step //= 2
+    return 1 + int(last.sum())
+
+
 def lower_bound(
     epsilon: float,
     delta: float,
@@ -464,8 +553,8 @@ def lower_bound(
     sigma : float, default 1.0
         Standard deviation of the rewards.
     formula : {"corrected", "printed"}, default "corrected"
-        The paper takes shift^2, without the half, as the relative entropy at sigma = 1, so its
-        bound for arm 4 is half of the corrected one; for arm 1 it prints 1 / epsilon^2.
+        The paper's bound for arm 4 is true, and half of what its argument gives: it puts shift^2
+        where the relative entropy at sigma = 1 is half of that. For arm 1 it prints 1 / epsilon^2.
 
     Returns
     -------

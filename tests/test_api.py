@@ -48,6 +48,8 @@ CONTRACT = {
         "rho": "",
         "sample_bound": "",
         "lower_bound": "",
+        "cluster_hardness": "",
+        "round_bound": "",
         "Hardness": "right left either",
         "nearest_alternative": "",
         "NearestAlternative": "distance means",

@@ -1,5 +1,6 @@
 """What the chapters' figures draw is what they were given."""
 
+import graphlib
 import json
 import re
 
@@ -14,6 +15,7 @@ import pytest
 from maxgap._book._figures import (
     confidence_sequences,
     gap_bounds,
+    lemmas,
     lower_bound,
     maxgap_problem,
     naive_baseline,
@@ -452,21 +454,18 @@ def test_measured_against_bound_draws_the_points_and_the_diagonal():
     assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
 
 
-def test_samples_by_rank_are_drawn_for_each_rule_with_bars():
+def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
     table = pd.DataFrame(
-        {
-            "rule": ["x", "x", "y", "y"],
-            "rank": [1, 2, 1, 2],
-            "mean": [10.0, 20.0, 5.0, 5.0],
-            "low": [9.0, 18.0, 4.0, 4.0],
-            "high": [11.0, 22.0, 6.0, 6.0],
-        }
+        {"instance": ["x", "y"] * 2, "delta": [0.1] * 2 + [0.3] * 2, "share": [0.1, 0.2, 0.3, 0.4]}
     )
-    ax = drawn_hardness.samples_by_rank_and_rule(table, 1).axes[0]
-    assert [container.get_label() for container in ax.containers] == ["x", "y"]
-    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[9, 11], [18, 22]])
-    assert ax.lines[-1].get_xdata()[0] == 1.5
+    ax = drawn_hardness.shares_of_bound(table, {0.1: 0.5, 0.3: 0.6}, "y").axes[0]
+    runs = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+    assert [line.get_xdata().tolist() for line in runs] == [[0.1, 0.2], [0.3, 0.4]]
+    assert np.rint(runs[1].get_ydata()).tolist() == [0, 1]
+    crosses = [line for line in ax.lines if line.get_marker() == "X"]
+    assert [float(line.get_xdata()[0]) for line in crosses] == [0.5, 0.6]
+    assert all(round(float(line.get_ydata()[0])) == 1 for line in crosses)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
 
 
 def test_a_policy_run_shows_every_interval_bound_and_end():
@@ -521,3 +520,22 @@ def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
     assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
     assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
     assert ax.get_ylim()[1] > 0.5
+
+
+def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
+    assert [f"Lemma {n}" in lemmas.NEEDS for n in range(1, 14)] == [True] * 13
+    list(graphlib.TopologicalSorter(lemmas.NEEDS).static_order())  # no proof in a circle
+    assert {name for needs in lemmas.NEEDS.values() for name in needs} <= set(lemmas.NEEDS)
+    ax = lemmas.lemma_map().axes[0]
+    boxes = {text.get_text(): text for text in ax.texts if text.get_text()}
+    assert set(boxes) == set(lemmas.NEEDS)
+    arrows = [text for text in ax.texts if not text.get_text()]
+    drawn = {(arrow.xyann, arrow.xy) for arrow in arrows}
+    place = {name: box.get_position() for name, box in boxes.items()}
+    asked = {(place[low], place[high]) for high, needs in lemmas.NEEDS.items() for low in needs}
+    assert drawn == asked
+    dashed = {name for name, box in boxes.items() if box.get_bbox_patch().get_linestyle() == "--"}
+    assert dashed == set(lemmas.MENDED)
+    table = lemmas.lemma_table()
+    assert table.loc["Lemma 12", "needed by"] == "Lemma 8, Lemma 13"
+    assert table.loc["Lemma 12", "mended"] == "equal ends"

@@ -17,7 +17,7 @@ __all__ = [
     "helper_worth",
     "measured_against_bound",
     "samples_by_hardness",
-    "samples_by_rank_and_rule",
+    "shares_of_bound",
 ]
 
 
@@ -40,9 +40,8 @@ def helper_worth(distances: Mapping[int, float], delta_max: float, arm: str) -> 
     ax.plot(x, delta_max - x, color=PALETTE[1], ls="-.", lw=1.3)
     tent = np.array([0.0, delta_max / 2, delta_max])
     ax.plot(tent, np.minimum(tent, delta_max - tent), color="black", lw=2.4)
-    high = 0.92 * delta_max
-    ax.text(0.13 * delta_max, high, "told from the largest gap", color=PALETTE[1])
-    ax.text(0.87 * delta_max, high, "told from the arm", color=PALETTE[0], ha="right")
+    ax.text(0.13 * delta_max, 0.92 * delta_max, "told from the largest gap", color=PALETTE[1])
+    ax.text(0.76 * delta_max, 0.7 * delta_max, "told from the arm", color=PALETTE[0])
     worth = {rank: min(d, delta_max - d) for rank, d in distances.items() if d < delta_max}
     best = max(worth, key=lambda rank: worth[rank])
     for rank, distance in distances.items():
@@ -190,35 +189,37 @@ def measured_against_bound(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def samples_by_rank_and_rule(table: pd.DataFrame, split_rank: int) -> Figure:
-    """Mean samples of each arm by rank, one line a rule, with 95 % bars; logarithmic.
+def shares_of_bound(table: pd.DataFrame, worst: Mapping[float, float], worst_at: str) -> Figure:
+    """Shares of a bound, a row an instance and a marker a run; logarithmic.
 
     Parameters
     ----------
     table : DataFrame
-        Columns rule, rank, mean, low, high.
-    split_rank : int
-        Rank of the arm above the largest gap, which is marked.
+        A row a run: instance, delta, share.
+    worst : mapping of float to float
+        delta -> share of the worst noise tried, drawn as a cross.
+    worst_at : str
+        The instance of the worst noise.
     """
-    figure, ax = new_figure(height=3.6)
-    looks = [("o", "-", PALETTE[1]), ("s", "--", PALETTE[0]), ("D", ":", PALETTE[2])]
-    for (rule, rows), (marker, dash, colour) in zip(
-        table.groupby("rule", sort=False), looks, strict=False
-    ):
-        spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-        ax.errorbar(
-            rows["rank"],
-            rows["mean"],
-            yerr=spread,
-            marker=marker,
-            ls=dash,
-            color=colour,
-            capsize=2.5,
-            ms=5,
-            label=rule,
+    figure, ax = new_figure(height=3.4)
+    names = list(dict.fromkeys(table["instance"]))
+    for k, (delta, rows) in enumerate(table.groupby("delta")):
+        at = np.array([names.index(name) for name in rows["instance"]]) + 0.24 * k - 0.12
+        marker = "os"[k % 2]
+        ax.plot(
+            rows["share"],
+            at,
+            marker,
+            color=PALETTE[k],
+            ms=4,
+            alpha=0.4,
+            label=rf"$\delta = {delta:g}$",
         )
-    ax.axvline(split_rank + 0.5, color="0.5", lw=1, ls=":")
-    ax.text(split_rank + 0.5, 1.0, " largest gap", transform=ax.get_xaxis_transform(), va="top")
-    ax.set(yscale="log", xlabel="rank", ylabel="samples of the arm", xticks=table["rank"].unique())
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+        here = names.index(worst_at) + 0.24 * k - 0.12
+        ax.plot(worst[float(str(delta))], here, "X", color=PALETTE[k], ms=9, mec="black")
+    ax.axvline(1.0, color="black", lw=1.2)
+    ax.text(1.0, 1.0, "bound ", transform=ax.get_xaxis_transform(), ha="right", va="top")
+    ax.set(xscale="log", xlabel="samples of the most sampled arm, share of the bound")
+    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
+    figure.legend(loc="outside upper center", ncols=2, frameon=False, markerscale=1.5)
     return figure

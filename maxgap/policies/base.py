@@ -326,7 +326,10 @@ class Policy:
         return gap_upper_bounds(lower, upper)
 
     def gap_lower(self) -> GapLowerBound:
-        """Lower bound on the largest gap, from the current intervals."""
+        """Lower bound on the largest gap, from the current intervals.
+
+        Nested intervals may leave an empirical mean outside; it is ranked at the nearest end.
+        """
         with self._lock:
             means, lower, upper = self.means, self.lower, self.upper
         return gap_lower_bound(np.clip(means, lower, upper), lower, upper)
