@@ -326,8 +326,8 @@ def arm_sample_bounds(
     With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x:
 
     - MaxGapElim (Theorem 4): tau(rho_a).
-    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed. The proof needs a radius of gamma_a / 4,
-      which takes 6 tau(gamma_a / 4): 16 times as many and a little more. That is "corrected".
+    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed, alpha being the smallest. The proof needs a
+      radius of gamma_a / 4, so 6 tau(gamma_a / 4), 16 times as many and more: "corrected".
 
     "Corrected" also rounds tau up to whole samples, at least one, and takes the corrected `rho`.
 
