@@ -307,11 +307,6 @@ def radius_constant(delta: float, n_arms: int) -> float:
     ValueError
         Bad `delta` or `n_arms`.
 
-    Notes
-    -----
-    As soon as K / delta is 20 or so the largest value is attained beyond any budget; at the counts
-    of an experiment a smaller constant would do.
-
     Examples
     --------
     >>> round(radius_constant(0.1, 24), 4)
@@ -339,8 +334,8 @@ def arm_sample_bounds(
     With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x:
 
     - MaxGapElim (Theorem 4): tau(rho_a).
-    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed. The proof needs a radius of gamma_a / 4,
-      which takes 6 tau(gamma_a / 4): 16 times as many and a little more. That is "corrected".
+    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed, alpha being the smallest. The proof needs a
+      radius of gamma_a / 4, so 6 tau(gamma_a / 4), 16 times as many and more: "corrected".
 
     "Corrected" also rounds tau up to whole samples, at least one, and takes the corrected `rho`.
 
@@ -356,7 +351,6 @@ def arm_sample_bounds(
         See above.
     sigma : float, default sqrt(1/2)
         Scale of the noise, for the radius "hoeffding". The default makes that the paper's radius.
-        For other scales the means are measured in units of sqrt(2) sigma.
 
     Returns
     -------
@@ -566,17 +560,10 @@ def lower_bound(
     ValueError
         An `epsilon` or `sigma` that is not positive, a bad `delta`, `arm` or `formula`.
 
-    Notes
-    -----
-    What must be collected is d(1 - delta, delta) = (1 - 2 delta) log((1 - delta) / delta). It is at
-    least log(1 / (2.4 delta)) for every delta in (0, 1), by a margin of 0.007 at delta = 0.32.
-
     Examples
     --------
     >>> round(lower_bound(0.1, 0.05), 1)
     96.2
-    >>> round(lower_bound(0.1, 0.05, formula="printed"), 1)
-    48.1
     """
     delta = check_delta(delta)
     _check_formula(formula)
