@@ -58,7 +58,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linprog
 
 from maxgap._core.compiled import compiled, inlined
 from maxgap._numbers import as_floats
@@ -296,6 +295,8 @@ class _Frame:
 
 def _best_weights(lines: Float) -> tuple[Float, float]:
     """Weights for which the least of the lines is greatest, and a bound on that of any weights."""
+    from scipy.optimize import linprog  # takes longer to load than all of maxgap
+
     n_lines, n_arms = lines.shape
     found = linprog(
         np.append(np.zeros(n_arms), -1.0),
