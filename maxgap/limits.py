@@ -215,7 +215,7 @@ def characteristic_time(means: ArrayLike, sigma: ArrayLike = 1.0) -> Characteris
 
     Examples
     --------
-    Where one contrast c decides, T* = 2 sigma^2 (sum |c_a|)^2 / (c mu)^2: here 2 (1 + 2 + 1)^2.
+    Where one contrast c decides, T* = 2 sigma^2 (sum abs(c_a))^2 / (c mu)^2: here 2 (1 + 2 + 1)^2.
 
     >>> time = characteristic_time([0.0, 1.0, 3.0])
     >>> bool(time.low <= 32 * (1 + 1e-9) and 32 <= time.high * (1 + 1e-9))
