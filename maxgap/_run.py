@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import NONE, compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined
 from maxgap._core.intervals import BY_COUNT, interval_from_count
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
@@ -112,7 +112,7 @@ def run_round(
     lazy = not bounds and not setting.nested
     total = progress["total"]
     n_next = min(progress["n_next"], budget - total)
-    done = NONE
+    done = ZERO
     while done < n_next:
         # Up to the end of the round or a checkpoint inside it.
         stretch = n_next - done

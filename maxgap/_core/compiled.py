@@ -24,11 +24,11 @@ import numba
 import numpy as np
 import platformdirs
 
-__all__ = ["NONE", "compiled", "inlined"]
+__all__ = ["ZERO", "compiled", "inlined"]
 
 #: The number to begin counting with, where a function is called with it. After a literal 0 numba
 #: would compile that function once for the literal and once more for a number.
-NONE: Any = np.int64(0)
+ZERO: Any = np.int64(0)
 
 #: How many caches of other sources are left beside the one in use.
 KEPT = 4

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import NONE, compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined
 from maxgap._core.slots import (
     SEPARATIONS,
     WIDTHS,
@@ -146,7 +146,7 @@ def ask_bound_at_least(state: State, least: float) -> None:
     n_arms = slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
     most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
-    n_next, n_wide, k = NONE, 0, NONE
+    n_next, n_wide, k = ZERO, 0, ZERO
     k = next_at_least(trees, WIDTHS, k, least)
     while k < n_arms and n_wide < 8 and n_next <= most:
         n_next = _insert_around(slots, listed, k, n_next, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import NONE, compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined
 from maxgap._core.intervals import (
     BY_COUNT,
     add_to_sums,
@@ -68,7 +68,7 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
         first, crossed = take_reward(state, setting, told[i], rewards[i])
         progress["unsampled"] -= first
         progress["crossed"] |= crossed
-    n_moved = NONE
+    n_moved = ZERO
     for arm in range(arms.size):
         if moved[arm]:
             state.next[n_moved] = arm
