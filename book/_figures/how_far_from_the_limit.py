@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,8 @@ def nearest(
     instances : mapping of str to (means, alternative, shares)
         Each of shape (K,); a panel each.
     least : float
-        Arms that move by less, as a part of the largest gap, are drawn as if they stayed.
+        Arms that move by less, as a part of the largest move, are drawn as if they stayed. The
+        others are triangles that point to where they go.
 
     Examples
     --------
@@ -59,23 +61,24 @@ def _panel(
     ordered = np.sort(means)
     widest = int(np.argmax(np.diff(ordered)))
     low, high = ordered[widest], ordered[widest + 1]
-    moved = np.abs(alternative - means) > least * (high - low)
-    ax.vlines(means, 1.12, 1.12 + 1.4 * shares, color=PALETTE[0], lw=5)
+    moves = alternative - means
+    moved = np.abs(moves) > least * np.abs(moves).max()
+    ax.vlines(means, 1.12, 1.12 + shares, color=PALETTE[0], lw=5)
     for y in (1, 0):
         ax.axhline(y, color="0.8", lw=1, zorder=0)
-    for mean, other, moves in zip(means, alternative, moved, strict=True):
-        colour = PALETTE[3] if moves else "0.6"
-        ax.plot([mean, other], [1, 0], color=colour, lw=1.6 if moves else 0.7, zorder=1)
+    for mean, other, move, is_moved in zip(means, alternative, moves, moved, strict=True):
+        colour = PALETTE[3] if is_moved else "0.6"
+        ax.plot([mean, other], [1, 0], color=colour, lw=1.6 if is_moved else 0.7, zorder=1)
+        marker = (">" if move > 0 else "<") if is_moved else "o"
+        ax.plot(other, 0, marker, color=colour, ms=9 if is_moved else 6)
     ax.plot(means, np.ones_like(means), "o", color=PALETTE[0], ms=6)
-    ax.plot(alternative[~moved], np.zeros((~moved).sum()), "o", color="0.6", ms=6)
-    ax.plot(alternative[moved], np.zeros(moved.sum()), "D", color=PALETTE[3], ms=6)
-    bracket(ax, (low, high), 1.2, f"{high - low:.3g}")
+    bracket(ax, (low, high), 1.78, f"{high - low:.3g}")
     ranked = np.sort(alternative)
     gaps = np.diff(ranked)
     for k in np.flatnonzero(gaps >= gaps.max() * (1 - 1e-6)):
-        bracket(ax, (ranked[k], ranked[k + 1]), -0.42, f"{gaps[k]:.3g}")
-    ax.set_yticks([1.4, 1, 0], ["share of samples", "true means", "nearest others"])
-    ax.set_ylim(-0.75, 1.9)
+        bracket(ax, (ranked[k], ranked[k + 1]), -0.5, f"{gaps[k]:.3g}")
+    ax.set_yticks([1.3, 1, 0], ["share of samples", "true means", "nearest others"])
+    ax.set_ylim(-0.75, 2.15)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
@@ -103,7 +106,7 @@ def times_the_limit(table: pd.DataFrame) -> Figure:
     figure, ax = new_figure(height=1.6 + 0.42 * len(methods))
     shown = []
     for place, name in enumerate(instances):
-        style = MANY_STYLES[place]
+        style: dict[str, Any] = MANY_STYLES[place]
         shown.append(Line2D([], [], color=style["color"], marker=style["marker"], ls="none"))
         for row in table[table["instance"] == name].itertuples():
             y = methods.index(row.method) + STEP * (place - (len(instances) - 1) / 2)

