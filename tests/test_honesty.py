@@ -14,7 +14,8 @@ from scipy import stats
 
 from maxgap import Policy, Problem, simulate
 
-BY_NAME = {case.name: case for case in honesty.CASES}
+CASES = [*honesty.TIES, *honesty.STRAINS]
+BY_NAME = {case.name: case for case in CASES}
 
 
 def seeds(number, n):
@@ -85,7 +86,7 @@ def test_a_run_is_what_the_package_runs(sampler, name):
     assert found["certified"].any()
 
 
-@pytest.mark.parametrize("case", honesty.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_wrong_answers_are_certified_at_most_delta_of_the_time(case):
     table = honesty.wrong_answers([case], honesty.SAMPLERS, [0.3], runs=300, seed=5, n_jobs=1)
     assert (stats.binom.sf(table["wrong"] - 1, 300, 0.3) > 1e-4).all()
@@ -125,7 +126,7 @@ def test_the_rules_that_know_the_truth_sample_as_they_say():
 
 def test_the_table_counts_runs_whatever_the_workers():
     arguments = {"runs": 120, "seed": 9}
-    cases, samplers = honesty.CASES[:2], ["RoundRobin", "lucky"]
+    cases, samplers = CASES[:2], ["RoundRobin", "lucky"]
     table = honesty.wrong_answers(cases, samplers, [0.3, 0.9], n_jobs=1, **arguments)
     again = honesty.wrong_answers(cases, samplers, [0.3, 0.9], n_jobs=2, **arguments)
     pd.testing.assert_frame_equal(table, again)

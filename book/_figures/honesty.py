@@ -30,8 +30,8 @@ def wrong_shares(table: pd.DataFrame, *, reach: float | None = None) -> Figure:
     --------
     >>> row = {"case": "a", "sampler": "RoundRobin", "share": 0.02, "low": 0.01, "high": 0.03}
     >>> figure = wrong_shares(pd.DataFrame([{**row, "delta": 0.1}, {**row, "delta": 0.3}]))
-    >>> [ax.get_title() for ax in figure.axes]
-    ['$\\\\delta = 0.1$', '$\\\\delta = 0.3$']
+    >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    ['a']
     """
     deltas = sorted(table["delta"].unique())
     cases = list(dict.fromkeys(table["case"]))
@@ -62,5 +62,7 @@ def wrong_shares(table: pd.DataFrame, *, reach: float | None = None) -> Figure:
         ax.set_yticklabels(cases if ax is axes[0] else [])
         ax.invert_yaxis()
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=min(3, len(labels)), frameon=False
+    )
     return figure

@@ -30,7 +30,18 @@ from maxgap.policies._step import next_round, stop_if_contrasts_certify
 from maxgap.policies.max_gap_contrasts import after_round
 from maxgap.simulate import NOISES
 
-__all__ = ["CASES", "SAMPLERS", "Case", "ends", "exact_interval", "worst", "wrong_answers"]
+__all__ = [
+    "SAMPLERS",
+    "STRAINS",
+    "TIES",
+    "Case",
+    "ends",
+    "exact_interval",
+    "random_case",
+    "search",
+    "worst",
+    "wrong_answers",
+]
 
 #: Numbers of the two rules that know the truth; those of policies are not negative.
 DOUBLED, LUCKY = -1, -2
@@ -63,15 +74,18 @@ def _near_tie(size: int, tie: float = 1e-4) -> list[float]:
     return [*group, *(group[-1] + 1 + group), *(2 * group[-1] + 2 + tie + group)]
 
 
-#: The cases of the chapter. Noise is small next to the gaps, so that orders are certain soon and
-#: what decides are the contrasts.
-CASES = (
+#: Cases in which two gaps tie or nearly do. Noise is small next to the gaps, so that orders are
+#: certain soon and what decides are the contrasts.
+TIES = (
     Case("near tie, 3 arms", Problem(_near_tie(1), 0.1)),
     Case("near tie, 4 arms", Problem([0.0, 1.0, 1.5, 2.5001], 0.05)),
     Case("near tie, 6 arms", Problem(_near_tie(2), 0.02), 100),
-    Case("near tie, 12 arms", Problem(_near_tie(4), 0.02), 40),
+    Case("near tie, 12 arms", Problem(_near_tie(4), 0.02), 30),
     Case("exact tie, 3 arms", Problem([0.0, 1.0, 2.0], 0.1)),
     Case("exact tie, 4 arms", Problem([0.0, 1.0, 1.5, 2.5], 0.05)),
+)
+#: Near ties that strain something else, too.
+STRAINS = (
     Case("twins, 4 arms", Problem([0.0, 0.0, 1.0, 2.0001], 0.1), 100),
     Case("balanced, 4 arms", Problem([0.0, 1.0, 2.0, 3.0001], 0.1), 100),
     Case("balanced, 12 arms", Problem([*range(11), 11.0001], 0.1), 20),
@@ -181,6 +195,71 @@ def worst(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[groups["wrong"].idxmax()].reset_index(drop=True)
 
 
+def random_case(rng: np.random.Generator) -> Case:
+    """Three to six arms, two gaps that tie or nearly, others smaller, scales that may differ.
+
+    Examples
+    --------
+    >>> case = random_case(np.random.default_rng(1))
+    >>> gaps = np.sort(case.problem.gaps)
+    >>> bool(gaps[-1] - gaps[-2] < 0.03)
+    True
+    """
+    n_arms = int(rng.integers(3, 7))
+    gaps = rng.choice([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97], n_arms - 1)
+    tied = rng.choice(n_arms - 1, 2, replace=False)
+    gaps[tied] = 1.0, 1.0 + rng.choice([1e-4, 0.02])
+    sigmas = rng.choice([0.01, 0.05, 0.2]) * rng.choice([0.03, 0.3, 1.0, 1.0], n_arms)
+    means = np.concatenate([[0.0], np.cumsum(gaps)])
+    order = rng.permutation(n_arms)
+    name = " ".join(f"{gap:g}" for gap in gaps)
+    return Case(f"gaps {name}", Problem(means[order], sigmas[order]), 100)
+
+
+def search(
+    instances: int,
+    samplers: Iterable[str],
+    delta: float,
+    *,
+    tries: int,
+    runs: int,
+    keep: int,
+    seed: int,
+    n_jobs: int = -1,
+) -> pd.DataFrame:
+    """Look for the instance on which a certificate is wrong most often.
+
+    Every random instance gets a few runs; those with the most wrong answers get many more, with
+    fresh rewards, for the largest of many shares is too large by luck.
+
+    Parameters
+    ----------
+    instances, tries : int
+        Random instances, and the runs that each gets of each sampler.
+    samplers : iterable of str
+        Names from :data:`SAMPLERS`.
+    delta : float
+        Error allowed.
+    keep, runs : int
+        How many instances are run again, and how often.
+    seed, n_jobs : int
+        As for :func:`wrong_answers`.
+
+    Examples
+    --------
+    >>> found = search(3, ["RoundRobin"], 0.5, tries=5, runs=20, keep=1, seed=1, n_jobs=1)
+    >>> found["runs"].tolist()
+    [20]
+    """
+    samplers = list(samplers)
+    rng = np.random.default_rng(seed)
+    cases = [random_case(rng) for _ in range(instances)]
+    first = wrong_answers(cases, samplers, [delta], runs=tries, seed=seed, n_jobs=n_jobs)
+    by_case = first["wrong"].to_numpy().reshape(instances, len(samplers)).max(axis=1)
+    kept = [cases[k] for k in np.argsort(-by_case, kind="stable")[:keep]]
+    return wrong_answers(kept, samplers, [delta], runs=runs, seed=seed + 1, n_jobs=n_jobs)
+
+
 def ends(case: Case, sampler: str, delta: float, seeds: list[np.random.SeedSequence]) -> Records:
     """How runs of one combination end: samples, certified, right, counts; a run a seed.
 
@@ -200,7 +279,9 @@ def ends(case: Case, sampler: str, delta: float, seeds: list[np.random.SeedSeque
     gaps = np.diff(problem.means[order])
     split = int(np.flatnonzero(gaps >= gaps.max() * (1 - 1e-9))[-1]) + 1
     number = kind if isinstance(kind, int) else POLICIES.index(kind)
-    truth = Truth(problem.means, problem.sigmas, NOISES.index(case.noise), problem.delta_max)
+    # Copies: the problem's arrays are of other kinds to numba, which would compile for each.
+    means, sigmas = np.array(problem.means), np.array(problem.sigmas)
+    truth = Truth(means, sigmas, NOISES.index(case.noise), problem.delta_max)
     looks = Looks(np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros((0, 0), np.int64))
     found = np.zeros(
         len(seeds),
