@@ -313,6 +313,8 @@ FAR = 0.10537 + 4.13517
     [
         ((), {(1, 2): C + NEAREST + 1e-3}, True),
         ((), {(1, 2): C + NEAREST - 1e-3}, False),
+        # As much as is needed is enough.
+        ((), {(1, 2): C - math.log(0.9) - math.log(0.9)}, True),
         # The other way round it says nothing.
         ((), {(2, 1): 99.0}, False),
         # 0 is the lowest of the top, hence low.
@@ -330,6 +332,12 @@ FAR = 0.10537 + 4.13517
         ([(3, 1)], {(1, 3): 99.0}, True),
         # Both.
         ([(2, 3), (3, 1)], {}, True),
+        # What counts is the place of 0 below 1, three; that of 1 below 0 is two, for 3 is above.
+        ([(3, 0)], {(0, 2): C + FAR + 1e-3}, True),
+        ([(3, 0)], {(0, 2): C + FAR - 1e-3}, False),
+        # And the place of 3 above 2, three; that of 2 above 3 is two.
+        ([(3, 1)], {(1, 3): C + FAR + 1e-3}, True),
+        ([(3, 1)], {(1, 3): C + FAR - 1e-3}, False),
         ([(1, 2)], {}, True),
         ([(2, 1)], {}, False),
     ],
@@ -385,3 +393,17 @@ def test_every_arm_that_may_be_the_boundary_has_to_reject():
         rewards = [[0.0] * 120, [20.0] * 120, [20.01] * n, [39.0] * 120]
         assert core.certifies(*packed(rewards, sigmas), 0.1) == certified
         assert plain.certifies(rewards, [0], [1, 2, 3], 0.1, sigmas) == certified
+
+
+def test_an_arm_that_is_certainly_not_the_boundary_need_not_reject():
+    # Arm 0, of one sample, is certainly below arm 1. From it the gap of 19 between 2 and 3 could
+    # not be rejected: one step of 25 - 19 with variance 1 is evidence of 1.98, below log(1/0.06).
+    sigmas = [0.5] * 4
+    rewards = [[-5.0], [0.0] * 120, [20.0] * 120, [39.0] * 120]
+    assert plain.evidence(rewards, 2, 0, 2, 3, sigmas) == pytest.approx(1.98, abs=0.01)
+    assert plain.certifies(rewards, [0, 1], [2, 3], 0.1, sigmas)
+    assert core.certifies(*packed(rewards, sigmas), 0.1)
+    # Upside down.
+    rewards = [[-reward for reward in told] for told in rewards]
+    assert plain.certifies(rewards, [2, 3], [0, 1], 0.1, sigmas)
+    assert core.certifies(*packed(rewards, sigmas), 0.1)
