@@ -163,6 +163,19 @@ def test_a_sum_that_is_not_positive_is_no_evidence(evidence):
     assert evidence(rewards, 0, 1, 2, 3, SIGMAS) < -1e200
 
 
+def test_between_arms_of_which_one_has_both_signs_nothing_is_compared():
+    rewards = [[9.0] * 5, [1.0] * 5, [5.0] * 5]
+    assert plain.evidence(rewards, 0, 1, 2, 0, SIGMAS) == -math.inf
+    assert plain.evidence(rewards, 0, 1, 1, 2, SIGMAS) == -math.inf
+    # The top is 0 and 2, and 2 may be the boundary.
+    rewards[1] = [-90.0] * 5
+    look, told = core.new_look(3, 0.1), packed(rewards, SIGMAS[:3])
+    assert core.look_again(look, told[0])
+    core.weigh_pair(look, *told, core.TOP, 2, 1)
+    assert look.values[0, 2] < -1e200
+    assert look.values[2, 0] > 10
+
+
 @pytest.mark.parametrize("n", [1, 10, 100, 1000])
 def test_where_the_mean_is_0_evidence_grows_by_a_factor_of_at_most_1(n):
     # What the theorem needs, with normal steps of variance 2; where the sum is negative it is 0.
