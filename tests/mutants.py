@@ -79,6 +79,9 @@ LEFT_OUT = " and ".join(
         "4_workers",
         "all_differ",
         "two_equal_largest",
+        "near_ties_are_certified",
+        "near_enough_to_delta",
+        "samples_until_certified",
     )
 )
 
