@@ -420,3 +420,32 @@ def test_an_arm_that_is_certainly_not_the_boundary_need_not_reject():
     rewards = [[-reward for reward in told] for told in rewards]
     assert plain.certifies(rewards, [2, 3], [0, 1], 0.1, sigmas)
     assert core.certifies(*packed(rewards, sigmas), 0.1)
+
+
+#: Of six arms, 5 alone below. An arm other than 1 or 2 may lie four places away:
+#: 0.1 / 4 / (137/60) is 0.01095.
+ENOUGH = C - math.log(0.9) - math.log(0.1 / 4 * 60 / 137) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("values", "lows", "highs"),
+    [
+        ({}, {0, 1}, {2}),
+        ({(4, 3): 99.0}, {0, 1}, {2}),  # from unknown to unknown
+        ({(1, 4): ENOUGH}, {0, 1, 4}, {2}),
+        ({(1, 4): ENOUGH - 1e-6}, {0, 1}, {2}),
+        ({(4, 2): ENOUGH}, {0, 1}, {2, 4}),
+        ({(4, 2): ENOUGH - 1e-6}, {0, 1}, {2}),
+        ({(1, 4): 99.0, (4, 3): 99.0}, {0, 1, 3, 4}, {2}),
+        ({(3, 2): 99.0, (4, 3): 99.0}, {0, 1}, {2, 3, 4}),
+        ({(4, 1): 99.0, (2, 4): 99.0}, {0, 1}, {2}),  # the other way round
+    ],
+)
+def test_which_arms_are_low_and_which_high_where_a_gap_is_not_refuted(values, lows, highs):
+    look, _ = look_of(6, [0, 1, 2, 3, 4], (), values)
+    # In this order the labels of two chains need a second round.
+    look.order[:], look.split[0] = [5, 0, 4, 3, 1, 2], 1
+    assert not core.rejects(look, core.TOP, 0, 5, 1, 2, C)
+    core.label(look, core.TOP, 0, 5, 1, 2, C)
+    assert {arm for arm in range(6) if core.has(look.work, core.LOWS, arm)} == lows
+    assert {arm for arm in range(6) if core.has(look.work, core.HIGHS, arm)} == highs
