@@ -449,3 +449,22 @@ def test_which_arms_are_low_and_which_high_where_a_gap_is_not_refuted(values, lo
     core.label(look, core.TOP, 0, 5, 1, 2, C)
     assert {arm for arm in range(6) if core.has(look.work, core.LOWS, arm)} == lows
     assert {arm for arm in range(6) if core.has(look.work, core.HIGHS, arm)} == highs
+
+
+def test_arms_and_places_are_counted_in_every_bit_of_a_word():
+    # 69 arms of the bottom in no certain order: each may lie 68 places away from another.
+    rewards = [[0.001 * arm, -0.001 * arm] * 3 for arm in range(69)] + [[100.0] * 6]
+    look = core.new_look(70, 0.1)
+    arms, _, _ = packed(rewards, [1.0] * 70)
+    assert core.look_again(look, arms)
+    away = ~np.eye(69, dtype=bool)
+    assert (look.log_low[:69, :69][away] == look.weights[68]).all()
+    assert (look.log_high[:69, :69][away] == look.weights[68]).all()
+    # A chain of links from 1 over any other arm to 60.
+    look, _ = look_of(62, range(61), (), {})
+    for other in range(2, 60):
+        look.values[1, other] = look.values[other, 60] = 99.0
+        look.links[1, 0], look.links[other, 0] = 1 << other, 1 << 60
+        assert core.rejects(look, core.TOP, 0, 61, 1, 60, C)
+        look.links[other, 0] = 0
+        assert not core.rejects(look, core.TOP, 0, 61, 1, 60, C)
