@@ -43,6 +43,7 @@ POLICY_STYLES: dict[str, dict[str, Any]] = {
     "MaxGapUCB": {"color": PALETTE[0], "linestyle": "-", "marker": "o"},
     "MaxGapTop2UCB": {"color": PALETTE[2], "linestyle": "-.", "marker": "D"},
     "SortThenSearch": {"color": PALETTE[3], "linestyle": ":", "marker": "v"},
+    "MaxGapContrasts": {"color": PALETTE[4], "linestyle": (0, (5, 1)), "marker": "P"},
 }
 
 #: Settings of matplotlib for every figure.

@@ -21,6 +21,7 @@ from maxgap._book._figures import (
     naive_baseline,
     ranking_under_sampling,
     sensitivity,
+    sharper_certificates,
     shared,
     stopping_times,
     streetview,
@@ -539,3 +540,42 @@ def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
     table = lemmas.lemma_table()
     assert table.loc["Lemma 12", "needed by"] == "Lemma 8, Lemma 13"
     assert table.loc["Lemma 12", "mended"] == "equal ends"
+
+
+def test_boxes_and_contrasts_say_when_each_is_certain():
+    bounds = pd.DataFrame(
+        {
+            "samples": [10, 100, 1000],
+            "estimate": [0.1, 0.3, 0.2],
+            "boxes": [9.0, 0.9, 0.1],
+            "contrast": [0.9, 0.1, 0.05],
+        }
+    )
+    boxes, contrast = sharper_certificates.boxes_against_contrasts(bounds, 0.2).axes
+    assert texts(boxes) == ["certain at 1,000"]
+    assert texts(contrast) == ["certain at 100"]
+    assert np.allclose(boxes.lines[0].get_ydata(), [-8.9, -0.6, 0.1])
+
+
+def test_samples_needed_says_how_many_times_fewer():
+    table = pd.DataFrame(
+        {
+            "instance": ["a", "a", "b", "b"],
+            "policy": ["MaxGapContrasts", "MaxGapTop2UCB"] * 2,
+            "median": [100.0, 850.0, 500.0, 1000.0],
+            "low": [90.0, 800.0, 450.0, 900.0],
+            "high": [110.0, 900.0, 550.0, 1100.0],
+        }
+    )
+    (ax,) = sharper_certificates.samples_needed(table).axes
+    assert texts(ax) == ["8.5 x", "2.0 x"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_random_instances_below_the_line_need_fewer_samples():
+    table = pd.DataFrame({"MaxGapContrasts": [50.0, 90.0], "MaxGapTop2UCB": [400.0, 100.0]})
+    (ax,) = sharper_certificates.random_instances(table).axes
+    points = ax.lines[0]
+    assert points.get_xdata().tolist() == [400.0, 100.0]
+    assert points.get_ydata().tolist() == [50.0, 90.0]
+    assert texts(ax) == [" as many", " half", " a tenth"]
