@@ -2,6 +2,7 @@
 
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
+from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
     MaxGapElim,
@@ -15,16 +16,19 @@ from maxgap.policies import (
 )
 from maxgap.problems import Problem
 from maxgap.simulate import Run, Study
+from maxgap.table import TableSplit, split
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Forecast",
     "GapBounds",
     "GapLowerBound",
     "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
+    "Plan",
     "Policy",
     "Problem",
     "RoundRobin",
@@ -32,15 +36,18 @@ __all__ = [
     "SortThenSearch",
     "Split",
     "Study",
+    "TableSplit",
     "confidence",
     "gap_lower_bound",
     "gap_upper_bounds",
     "gaps",
     "hardness",
     "load",
+    "plan",
     "policies",
     "problems",
     "reference",
     "simulate",
+    "split",
     "stopping",
 ]

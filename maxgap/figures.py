@@ -30,6 +30,7 @@ __all__ = [
     "intervals",
     "new_figure",
     "policy_style",
+    "rated",
     "samples_by_rank",
 ]
 
@@ -211,6 +212,62 @@ def intervals(
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
+    return _figure_of(ax)
+
+
+def rated(
+    arms: pd.DataFrame,
+    *,
+    rival: tuple[float, float] | None = None,
+    certified: bool = False,
+    ax: Axes | None = None,
+) -> Figure:
+    """Arms by mean with their intervals, in two groups; the gap between them, and what rivals it.
+
+    Parameters
+    ----------
+    arms : DataFrame
+        ``TableSplit.arms``: arm, mean, lower, upper, group; largest mean first.
+    rival : (float, float), optional
+        Ends of the widest gap that may be inside a group.
+    certified : bool
+        Whether the groups are; otherwise the split is dotted.
+    ax : Axes, optional
+        Where to draw; a new figure if there is none.
+
+    Examples
+    --------
+    >>> arms = pd.DataFrame({"arm": ["b", "a"], "mean": [2.0, 0.0], "lower": [1.5, -0.5],
+    ...     "upper": [2.5, 0.5], "group": ["top", "bottom"]})
+    >>> [text.get_text() for text in rated(arms).axes[0].texts if text.get_text()]
+    ['at least 1.00']
+    >>> plt.close("all")
+    """
+    if ax is None:
+        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.4), 12.0))
+    rows = np.arange(len(arms))[::-1]
+    top = (arms["group"] == "top").to_numpy()
+    mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
+    for group, colour, marker, name in ((top, 1, "^", "top"), (~top, 0, "v", "bottom")):
+        ax.hlines(rows[group], lower[group], upper[group], color=PALETTE[colour], lw=2)
+        ax.plot(mean[group], rows[group], marker, color=PALETTE[colour], ms=6, label=name)
+    split = (mean[top].min() + mean[~top].max()) / 2
+    ends = float(upper[~top].max()), float(lower[top].min())
+    if ends[0] < ends[1]:
+        ax.axvspan(*ends, color="0.88", lw=0, zorder=0)
+        bracket(ax, ends, len(arms) - 0.3, f"at least {decimal(ends[1] - ends[0], 2)}")
+    ax.axvline(split, color="black", lw=1.0, ls="-" if certified else ":")
+    if rival is not None:
+        width = decimal(rival[1] - rival[0], 2)
+        bracket(ax, rival, -1.1, f"inside a group at most {width}")
+    ax.set(xlabel="mean reward", ylim=(-1.8, len(arms) + 0.9))
+    # A dollar would begin a formula.
+    names = [str(arm)[:40].replace("$", r"\$") for arm in arms["arm"]]
+    if any(names):
+        ax.set_yticks(rows, names)
+    else:
+        ax.set_yticks([])
+    ax.grid(visible=False, axis="y")
     return _figure_of(ax)
 
 

@@ -231,15 +231,7 @@ class Policy:
             apart than 2 sigma. Nothing is taken then, not even what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
-        if indices.size == 0:
-            return
-        with self._lock:
-            self._check_ranges(indices, values)
-            self._make_room(indices)
-            crossed = take_batch(self._state, self._setting(), indices, values)
-            self._decide()
-        if crossed:
-            self._warn_crossed()
+        self._take(indices, values)
 
     @property
     def stopped(self) -> bool:
@@ -415,6 +407,19 @@ class Policy:
         with self._lock:
             return self._state.arms[name].copy()
 
+    def _take(self, indices: Integers, values: Floats, *, decide: bool = True) -> None:
+        """Take rewards that are checked already; with ``decide`` they end a round."""
+        if indices.size == 0:
+            return
+        with self._lock:
+            self._check_ranges(indices, values)
+            self._make_room(indices)
+            crossed = take_batch(self._state, self._setting(), indices, values)
+            if decide:
+                self._decide()
+        if crossed:
+            self._warn_crossed()
+
     def _decide(self) -> None:
         """After a round: whether to stop. Whom to sample next is left until asked."""
         state = self._state
@@ -524,7 +529,7 @@ class Policy:
             "an arm's interval no longer meets the ones before it: the assumption on the noise "
             "(sigma, independence, a fixed mean) looks violated",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
