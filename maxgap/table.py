@@ -350,6 +350,9 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
     if len(rows.labels) < 2:
         raise ValueError(f"two arms or more are needed, the table has only {rows.labels[0]!r}")
     policy = setting.policy(rows.labels)
+    moments = rows.moments()
+    policy._grow_stacks(moments.counts)
+    policy._grow_radii(int(moments.counts.max()))
     for numbers, values in rows:
         policy._take(numbers, values, decide=False)
     policy._decide()
@@ -367,7 +370,7 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         arms=_by_mean(policy, top),
         policy=policy,
         _setting=setting,
-        _world=_world(rows.moments(), policy, setting),
+        _world=_world(moments, policy, setting),
     )
 
 

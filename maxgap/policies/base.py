@@ -508,14 +508,18 @@ class Policy:
         """Make the table of radii reach this count."""
         if self._interval != BY_COUNT or largest_count < self._radii.shape[1]:
             return
-        size = max(2 * self._radii.shape[1], largest_count + 1, 1024)
-        n, n_arms = np.arange(size), len(self._labels)
-        self._radii = np.array(
-            [
-                radius(self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=float(sigma))
-                for sigma in self._row_sigmas
-            ]
-        )
+        start, n_arms = self._radii.shape[1], len(self._labels)
+        size = max(2 * start, largest_count + 1, 1024)
+        grown = np.empty((self._row_sigmas.size, size))
+        grown[:, :start] = self._radii
+        # Piece by piece: what a formula needs on its way is many times what it gives.
+        for first in range(start, size, 1 << 16):
+            n = np.arange(first, min(first + (1 << 16), size))
+            for row, sigma in enumerate(self._row_sigmas.tolist()):
+                grown[row, n] = radius(
+                    self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=sigma
+                )
+        self._radii = grown
 
     def _grow_stacks(self, counts: Integers) -> None:
         """Make room for so many rewards of each arm, where rewards are kept."""
