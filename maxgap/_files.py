@@ -147,8 +147,10 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
                 header=None,
                 # All columns, or a row with too many fields would go unnoticed.
                 names=list(range(len(names))),
-                # Text stays text: "01" is not 1.
-                dtype={k: "category" for k in range(len(names)) if k != reward},
+                # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.
+                dtype={
+                    k: str if k == arm else "category" for k in range(len(names)) if k != reward
+                },
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
                 na_values={arm: [""], reward: [""]},

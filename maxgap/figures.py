@@ -19,7 +19,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from maxgap._numbers import is_whole
-from maxgap.statistics import decimal
+from maxgap.statistics import decimal, significant
 
 __all__ = [
     "PALETTE",
@@ -248,19 +248,21 @@ def rated(
     rows = np.arange(len(arms))[::-1]
     top = (arms["group"] == "top").to_numpy()
     mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
+    # Of many arms lines are thin, and what stands above and below them takes as much room.
+    many = max(len(arms) / 25, 1.0)
     for group, colour, marker, name in ((top, 1, "^", "top"), (~top, 0, "v", "bottom")):
-        ax.hlines(rows[group], lower[group], upper[group], color=PALETTE[colour], lw=2)
-        ax.plot(mean[group], rows[group], marker, color=PALETTE[colour], ms=6, label=name)
+        ax.hlines(rows[group], lower[group], upper[group], color=PALETTE[colour], lw=2 / many)
+        marks: dict[str, Any] = {"color": PALETTE[colour], "ms": 6 if many == 1 else 2, "zorder": 3}
+        ax.plot(mean[group], rows[group], marker, label=name, **marks)
     split = (mean[top].min() + mean[~top].max()) / 2
     ends = float(upper[~top].max()), float(lower[top].min())
     if ends[0] < ends[1]:
         ax.axvspan(*ends, color="0.88", lw=0, zorder=0)
-        bracket(ax, ends, len(arms) - 0.3, f"at least {decimal(ends[1] - ends[0], 2)}")
-    ax.axvline(split, color="black", lw=1.0, ls="-" if certified else ":")
+        bracket(ax, ends, len(arms) - 1 + 0.7 * many, f"at least {_short(ends)}")
+    ax.plot([split] * 2, [-0.6, len(arms) - 0.4], color="black", lw=1, ls="-" if certified else ":")
     if rival is not None:
-        width = decimal(rival[1] - rival[0], 2)
-        bracket(ax, rival, -1.1, f"inside a group at most {width}")
-    ax.set(xlabel="mean reward", ylim=(-1.8, len(arms) + 0.9))
+        bracket(ax, rival, -1.1 * many, f"inside a group at most {_short(rival)}")
+    ax.set(xlabel="mean reward", ylim=(-1.8 * many, len(arms) + 0.9 * many))
     # A dollar would begin a formula.
     names = [str(arm)[:40].replace("$", r"\$") for arm in arms["arm"]]
     if any(names):
@@ -325,6 +327,12 @@ def bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
     arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
     ax.text(sum(ends) / 2, y + 0.06, text, ha="center", va="bottom")
+
+
+def _short(ends: tuple[float, float]) -> str:
+    """The distance between two ends, to two digits or two decimals."""
+    width = ends[1] - ends[0]
+    return decimal(width, 2) if width >= 1 else significant(width)
 
 
 def _figure_of(ax: Axes) -> Figure:
