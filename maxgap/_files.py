@@ -9,6 +9,7 @@ import itertools
 import os
 import sys
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,8 @@ def read_rows(source: Source, rows: Rows, progress: Progress | None = None) -> N
             _read_text(source, rows, progress)
     except OSError as problem:
         raise BadFile(f"{source.name}: {problem.strerror or problem}") from None
+    except (EOFError, zlib.error) as problem:  # of a compressed file that was cut short
+        raise BadFile(f"{source.name}: {problem}") from None
     except (UnicodeError, LookupError) as problem:
         if isinstance(problem, LookupError) and "encoding" not in str(problem):
             raise

@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
+import copy
 import html
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,8 +77,6 @@ class TableSplit:
         The arms to rate next, once each; none once certified.
     arms : pandas.DataFrame
         A row per arm, largest mean first: arm, ratings, mean, lower, upper, group.
-    policy : Policy
-        The policy that was told the rewards, to go on with: ``ask``, ``tell``, ``save``.
     """
 
     top: frozenset[Hashable]
@@ -87,7 +87,7 @@ class TableSplit:
     rival: Rival | None
     next: tuple[Hashable, ...]
     arms: pd.DataFrame
-    policy: Policy
+    _policy: Policy
     _setting: Setting
     _world: World
 
@@ -106,7 +106,7 @@ class TableSplit:
         """
         if self.certified:
             return Forecast(0.0, 0.0, 0.0)
-        return forecast(self.policy, self._world)
+        return forecast(self._policy, self._world)
 
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
@@ -143,6 +143,19 @@ class TableSplit:
         rival = None if self.rival is None else self.rival.ends
         frame = self.arms if len(self.arms) <= DRAWN else self.arms.assign(arm="")
         return rated(frame, rival=rival, certified=self.certified, ax=ax)
+
+    def policy(self) -> Policy:
+        """A policy that was told these rewards, to go on with: ``ask``, ``tell``, ``save``.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> policy = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 3, 3], sigma=0.5).policy()
+        >>> policy.tell("a", 0.5)
+        >>> policy.counts.tolist()
+        [3, 2, 2]
+        """
+        return copy.copy(self._policy)
 
     def estimates(self) -> tuple[Floats, Floats]:
         """Means and standard deviations of the rewards, in the order of the policy's arms.
@@ -215,8 +228,9 @@ class TableSplit:
     @cached_property
     def _places(self) -> int:
         """Decimals that tell the groups apart."""
-        scale = max(abs(self.gap), 1e-12)
-        return min(max(2 - int(np.floor(np.log10(scale))), 2), 12) if scale < 1 else 2
+        if not 0 < self.gap < 1:
+            return 2
+        return min(2 - math.floor(math.log10(self.gap)), 12)
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""
@@ -368,7 +382,7 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         rival=_rival(policy.arms, lower, upper, top),
         next=tuple(policy.ask()),
         arms=_by_mean(policy, top),
-        policy=policy,
+        _policy=policy,
         _setting=setting,
         _world=_world(moments, policy, setting),
     )
