@@ -11,7 +11,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,21 +82,39 @@ def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
     """The file as text, and the bytes below it, of which the position shows how far it is read."""
     # A byte order mark is no part of the first column's name.
     encoding = "utf-8-sig" if source.encoding.lower() in ("utf-8", "utf8") else source.encoding
-    if source.path == "-":
-        raw: Any = sys.stdin.buffer
-    else:
-        raw = open(source.path, "rb")  # noqa: SIM115
-    packed = source.path.lower().endswith(".gz")
-    unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-    text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
-    try:
-        yield text, raw
-    finally:
+    with ExitStack() as open_files:
         if source.path == "-":
-            text.detach()
+            raw: Any = sys.stdin.buffer
         else:
-            text.close()
-            raw.close()
+            raw = open_files.enter_context(open(source.path, "rb"))
+        unpacked: Any = raw
+        if source.path.lower().endswith(".gz"):
+            unpacked = open_files.enter_context(gzip.GzipFile(fileobj=raw))
+        text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
+        # Closed is only what was opened here.
+        open_files.callback(text.detach)
+        yield text, raw
+
+
+class _Reader:
+    """A text that remembers why it could not be read: pandas replaces that by a reason of its own.
+
+    An interrupt is one.
+    """
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self.failed: BaseException | None = None
+
+    def read(self, size: int = -1) -> str:
+        try:
+            return self._text.read(size)
+        except BaseException as problem:
+            self.failed = problem
+            raise
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._text)
 
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str]:
@@ -143,9 +161,10 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
         arm, reward = _places(names, source)
         # pandas only warns if all rows have too many fields.
         warnings.simplefilter("error", pd.errors.ParserWarning)
+        reader = _Reader(text)
         try:
             pieces = pd.read_csv(
-                text,
+                reader,
                 sep=separator,
                 header=None,
                 # All columns, or a row with too many fields would go unnoticed.
@@ -168,7 +187,7 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
                     numbers = pd.to_numeric(rewards, errors="coerce")
                     rows.add(piece[arm], rewards, numbers)
                     if progress is not None:
-                        progress(_position(raw), size)
+                        progress(rows.total if size is None else raw.tell(), size)
         except BadRow as bad:
             column = names[arm if bad.is_arm else reward]
             place = f"row {bad.place + 1} below the names"
@@ -176,6 +195,8 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
             found = _line(source, separator, lambda at, _: at == wanted) or place
             raise BadFile(f"{source.name}, {found}, column {column!r}: {bad.why}") from None
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
+            if reader.failed is not None:
+                raise reader.failed from None
             raise BadFile(_malformed(source, separator, len(names), str(problem))) from None
 
 
@@ -187,7 +208,7 @@ def _malformed(source: Source, separator: str, n_columns: int, problem: str) -> 
         line = _line(source, separator, lambda _, row: len(row) > n_columns) or "some row"
         return (
             f"{source.name}, {line}: more fields than the {n_columns} columns that the first line "
-            "names; quotation marks may be missing"
+            "names; quotation marks may be missing, or a separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
 
@@ -216,15 +237,8 @@ def _size(raw: Any) -> int | None:
     """Bytes in the file, if it is one."""
     try:
         return os.fstat(raw.fileno()).st_size or None
-    except (OSError, AttributeError, io.UnsupportedOperation):
+    except OSError:  # io.UnsupportedOperation is one, too
         return None
-
-
-def _position(raw: Any) -> int:
-    try:
-        return raw.tell()
-    except (OSError, ValueError):
-        return 0
 
 
 # -- Parquet -----------------------------------------------------------------------------------
