@@ -85,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
     >>> parser().parse_args(["split", "ratings.csv", "--bounds", "1", "5"]).bounds
     [1.0, 5.0]
     """
-    from maxgap import __version__
+    import maxgap
 
     whole = argparse.ArgumentParser(
         prog="maxgap",
@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    whole.add_argument("--version", action="version", version=f"maxgap {__version__}")
+    whole.add_argument("--version", action="version", version=f"maxgap {maxgap.__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, help: str, run: Callable[[Any], int]) -> argparse.ArgumentParser:

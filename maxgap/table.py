@@ -77,6 +77,15 @@ class TableSplit:
         The arms to rate next, once each; none once certified.
     arms : pandas.DataFrame
         A row per arm, largest mean first: arm, ratings, mean, lower, upper, group.
+
+    Examples
+    --------
+    >>> import maxgap
+    >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+    >>> sorted(answer.bottom), answer.gap, answer.certified
+    (['a', 'b'], 8.0, True)
+    >>> answer.certain_gap > answer.rival.gap
+    True
     """
 
     top: frozenset[Hashable]
@@ -135,8 +144,11 @@ class TableSplit:
         --------
         >>> import maxgap
         >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
-        >>> answer.plot().axes[0].get_xlabel()
+        >>> figure = answer.plot()
+        >>> figure.axes[0].get_xlabel()
         'mean reward'
+        >>> import matplotlib.pyplot as plt
+        >>> plt.close(figure)
         """
         from maxgap.figures import rated
 

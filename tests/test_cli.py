@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from maxgap import cli
 
 ROOT = Path(__file__).parent.parent
 STARS = ["--bounds", "1", "5"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 RATINGS = ratings(1, 200)
 COMMAND = [sys.executable, "-m", "maxgap"]
 
@@ -139,6 +141,17 @@ def test_the_demo_certifies_what_its_own_ratings_certify(called, tmp_path):
     path.write_text(called("demo", "--csv", "--seed", 3)[1])
     assert json.loads(called("split", path, *STARS, "--json")[1]) == said
     assert called("demo", "--seed", 4)[1] != called("demo", "--seed", 3)[1]
+
+
+def test_the_lines_of_the_readme_run(tmp_path):
+    (lines,) = re.findall(r"```sh\n(maxgap demo.*?)```", README, re.DOTALL)
+    here = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-ec", lines], cwd=tmp_path, env=here, capture_output=True, text=True, check=True
+    )
+    assert "Certified with an error probability of at most 0.05" in done.stdout
+    assert (tmp_path / "split.svg").exists()
+    assert done.stderr == ""
 
 
 # -- files of every kind -------------------------------------------------------------------------
