@@ -2,6 +2,7 @@
 
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
+from maxgap.grouping import TablePartition, partition
 from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
@@ -36,6 +37,7 @@ __all__ = [
     "SortThenSearch",
     "Split",
     "Study",
+    "TablePartition",
     "TableSplit",
     "confidence",
     "gap_lower_bound",
@@ -43,6 +45,7 @@ __all__ = [
     "gaps",
     "hardness",
     "load",
+    "partition",
     "plan",
     "policies",
     "problems",

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from maxgap._files import Source
+    from maxgap.grouping import TablePartition
     from maxgap.planning import Forecast, Plan, Setting
     from maxgap.table import TableSplit
 
@@ -126,6 +127,8 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=_whole_or_zero, default=1, metavar="N", help="of the crowd (1)"
     )
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
+    for made in (split, following):
+        made.add_argument("--groups", type=_groups, default=2, metavar="K", help="how many (2)")
     for made in (split, following, plan):
         _add_reading(made)
     for made in (split, following, plan, demo):
@@ -164,6 +167,13 @@ def _whole(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"a whole number from 1 is needed, got {text}")
+    return number
+
+
+def _groups(text: str) -> int:
+    number = int(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError(f"a whole number from 2 is needed, got {text}")
     return number
 
 
@@ -207,11 +217,16 @@ def _refuse(options: argparse.Namespace, why: str) -> NoReturn:
     raise AssertionError("error() leaves")
 
 
-def _answer(options: argparse.Namespace) -> TableSplit:
+def _answer(options: argparse.Namespace) -> TableSplit | TablePartition:
     """The answer that the file gives."""
     from maxgap._files import BadFile, Source, read_rows
     from maxgap._rows import Range, Rows
+    from maxgap.grouping import partition_of
     from maxgap.table import answer
+
+    groups = getattr(options, "groups", 2)
+    if groups > 2 and options.stopping != "clusters":
+        _refuse(options, f"--groups {groups}: the certificate is clusters, not {options.stopping}")
 
     setting = _setting(options, options.bounds, options.sigma)
     source = Source(options.file, options.arm, options.reward, options.separator, options.encoding)
@@ -219,7 +234,7 @@ def _answer(options: argparse.Namespace) -> TableSplit:
         with _bar(source) as progress:
             read_rows(source, rows, progress)
         try:
-            return answer(rows, setting)
+            return answer(rows, setting) if groups == 2 else partition_of(rows, groups, setting)
         except ValueError as problem:
             raise BadFile(f"{source.name}: {problem}") from None
 
@@ -331,7 +346,7 @@ def _demo(options: argparse.Namespace) -> int:
 # -- what comes out ----------------------------------------------------------------------------
 
 
-def _draw(found: TableSplit, options: argparse.Namespace) -> None:
+def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:
     """Draw the answer into a file, if that is asked for."""
     if options.plot is None:
         return
@@ -355,15 +370,31 @@ def _print(result: Any) -> None:
     print(result)
 
 
-def _as_json(found: TableSplit) -> dict[str, Any]:
+def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:
+    from maxgap.table import TableSplit
+
     arms = found.arms.to_dict("records")
+    made: dict[str, Any]
+    if isinstance(found, TableSplit):
+        made = {
+            "top": [row["arm"] for row in arms if row["group"] == "top"],
+            "bottom": [row["arm"] for row in arms if row["group"] == "bottom"],
+            "gap": found.gap,
+            "certified": found.certified,
+            "certain_gap": found.certain_gap,
+        }
+    else:
+        made = {
+            "groups": [
+                [row["arm"] for row in arms if row["group"] == k + 1]
+                for k in range(len(found.groups))
+            ],
+            "gaps": list(found.gaps),
+            "certified": found.certified,
+            "certain_gaps": list(found.certain_gaps),
+        }
     rival = found.rival
-    return {
-        "top": [row["arm"] for row in arms if row["group"] == "top"],
-        "bottom": [row["arm"] for row in arms if row["group"] == "bottom"],
-        "gap": found.gap,
-        "certified": found.certified,
-        "certain_gap": found.certain_gap,
+    return made | {
         "rival": rival and {"gap": rival.gap, "below": rival.below, "above": rival.above},
         "next": list(found.next),
         "more_ratings": _forecast_as_json(found.more),

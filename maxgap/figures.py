@@ -7,6 +7,7 @@ alone. Figures are made for a column 7 inches wide and stay readable at phone wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -45,6 +46,9 @@ POLICY_STYLES: dict[str, dict[str, Any]] = {
     "MaxGapTop2UCB": {"color": PALETTE[2], "linestyle": "-.", "marker": "D"},
     "SortThenSearch": {"color": PALETTE[3], "linestyle": ":", "marker": "v"},
 }
+
+#: Of groups of arms, the highest first.
+GROUP_COLOURS, GROUP_MARKERS = (1, 0, 2, 4, 5), "^vDos"
 
 #: Settings of matplotlib for every figure.
 STYLE: dict[Any, Any] = {
@@ -222,12 +226,12 @@ def rated(
     certified: bool = False,
     ax: Axes | None = None,
 ) -> Figure:
-    """Arms by mean with their intervals, in two groups; the gap between them, and what rivals it.
+    """Arms by mean with their intervals, in groups; the gaps between them, and what rivals these.
 
     Parameters
     ----------
     arms : DataFrame
-        ``TableSplit.arms``: arm, mean, lower, upper, group; largest mean first.
+        ``arms`` of an answer: arm, mean, lower, upper, group; largest mean first.
     rival : (float, float), optional
         Ends of the widest gap that may be inside a group.
     certified : bool
@@ -246,20 +250,23 @@ def rated(
     if ax is None:
         _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.4), 12.0))
     rows = np.arange(len(arms))[::-1]
-    top = (arms["group"] == "top").to_numpy()
     mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
     # Of many arms lines are thin, and what stands above and below them takes as much room.
     many = max(len(arms) / 25, 1.0)
-    for group, colour, marker, name in ((top, 1, "^", "top"), (~top, 0, "v", "bottom")):
-        ax.hlines(rows[group], lower[group], upper[group], color=PALETTE[colour], lw=2 / many)
-        marks: dict[str, Any] = {"color": PALETTE[colour], "ms": 6 if many == 1 else 2, "zorder": 3}
-        ax.plot(mean[group], rows[group], marker, label=name, **marks)
-    split = (mean[top].min() + mean[~top].max()) / 2
-    ends = float(upper[~top].max()), float(lower[top].min())
-    if ends[0] < ends[1]:
-        ax.axvspan(*ends, color="0.88", lw=0, zorder=0)
-        bracket(ax, ends, len(arms) - 1 + 0.7 * many, f"at least {_short(ends)}")
-    ax.plot([split] * 2, [-0.6, len(arms) - 0.4], color="black", lw=1, ls="-" if certified else ":")
+    groups = [(arms["group"] == name).to_numpy() for name in arms["group"].unique()]
+    for k, group in enumerate(groups):
+        colour = PALETTE[GROUP_COLOURS[k % len(GROUP_COLOURS)]]
+        ax.hlines(rows[group], lower[group], upper[group], color=colour, lw=2 / many)
+        marks: dict[str, Any] = {"color": colour, "ms": 6 if many == 1 else 2, "zorder": 3}
+        ax.plot(mean[group], rows[group], GROUP_MARKERS[k % len(GROUP_MARKERS)], **marks)
+    for above, below in pairwise(groups):
+        split = (mean[above].min() + mean[below].max()) / 2
+        ends = float(upper[below].max()), float(lower[above].min())
+        if ends[0] < ends[1]:
+            ax.axvspan(*ends, color="0.88", lw=0, zorder=0)
+            bracket(ax, ends, len(arms) - 1 + 0.7 * many, f"at least {_short(ends)}")
+        dash = "-" if certified else ":"
+        ax.plot([split] * 2, [-0.6, len(arms) - 0.4], color="black", lw=1, ls=dash)
     if rival is not None:
         bracket(ax, rival, -1.1 * many, f"inside a group at most {_short(rival)}")
     ax.set(xlabel="mean reward", ylim=(-1.8 * many, len(arms) + 0.9 * many))

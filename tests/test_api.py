@@ -34,6 +34,9 @@ CONTRACT = {
         "split": "",
         "TableSplit": "top bottom gap certified certain_gap rival next arms more batch plot policy "
         "estimates lines",
+        "partition": "",
+        "TablePartition": "groups gaps certified certain_gaps rival next arms more batch plot "
+        "estimates lines",
         "plan": "",
         "Plan": "adaptive equal",
         "Forecast": "median low high",

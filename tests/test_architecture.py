@@ -18,6 +18,8 @@ PART_OF = {
     "_run": "simulate",
     "limits": "hardness",
     "planning": "table",
+    "grouping": "table",
+    "_answers": "table",
     "_rows": "table",
     "_files": "table",
 }
