@@ -28,6 +28,7 @@ __all__ = [
     "by_mean",
     "check_arms",
     "named",
+    "printable",
     "rows_of",
     "tell_all",
     "widest_inside",
@@ -36,6 +37,8 @@ __all__ = [
 
 #: How many arms are shown in a table, and named in a line.
 SHOWN, NAMED = 20, 6
+#: The longest name that is shown in full.
+LONGEST = 40
 #: Of how many arms the names are drawn.
 DRAWN = 60
 
@@ -71,6 +74,13 @@ class Answer:
     def lines(self) -> list[str]:
         """What is found, in sentences."""
         raise NotImplementedError
+
+    def _rival_text(self) -> str:
+        """The rival and its arms; nothing if there is none."""
+        if self.rival is None:
+            return ""
+        below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
+        return f"{self._text(self.rival.gap)} ({below} to {above})"
 
     def _smallest_gap(self) -> float:
         """The smallest of the gaps between groups, which says how many decimals matter."""
@@ -129,7 +139,9 @@ class Answer:
         from maxgap.figures import rated
 
         rival = None if self.rival is None else self.rival.ends
-        frame = self.arms if len(self.arms) <= DRAWN else self.arms.assign(arm="")
+        many = len(self.arms) > DRAWN
+        names = ["" if many else printable(arm, LONGEST) for arm in self.arms["arm"]]
+        frame = self.arms.assign(arm=names)
         return rated(frame, rival=rival, certified=self.certified, ax=ax)
 
     def estimates(self) -> tuple[Floats, Floats]:
@@ -168,7 +180,7 @@ class Answer:
             frame = frame.iloc[np.sort(np.argsort(away, kind="stable")[:SHOWN])]
         return pd.DataFrame(
             {
-                "arm": [str(arm) for arm in frame["arm"]],
+                "arm": [printable(arm, LONGEST) for arm in frame["arm"]],
                 "ratings": [f"{n:,}" for n in frame["ratings"]],
                 **{
                     name: [self._text(x) for x in frame[name]]
@@ -334,9 +346,20 @@ def world_of(moments: Moments, policy: Policy, setting: Setting) -> World:
     return World(means, np.sqrt(variances / counts), variances, None)
 
 
+def printable(arm: Hashable, longest: int | None = None) -> str:
+    """The name of an arm on one line of a terminal, which it cannot steer; cut short if long."""
+    # A thousand characters take time only to be dropped.
+    text = str(arm) if longest is None else str(arm)[: longest + 1]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    if longest is not None and len(text) > longest:
+        text = text[: longest - 3] + "..."
+    return text
+
+
 def named(arms: Iterable[Hashable]) -> str:
     """The first few names, and how many more."""
-    names = [str(arm) for arm in arms]
+    names = [printable(arm, LONGEST) for arm in arms]
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED + 1 else ""
     return ", ".join(names[: NAMED if more else None]) + more
 

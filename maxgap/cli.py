@@ -5,7 +5,7 @@ Results go to the standard output, all else to the standard error. Exit status:
 ====  ==========================================================================
 0     an answer is given, certified or not
 2     the command cannot be understood
-3     the file or a row of it cannot be used; which and why is said
+3     a file, or a row of it, cannot be used; which and why is said
 130   interrupted (Ctrl-C)
 141   whoever read the output closed it
 ====  ==========================================================================
@@ -36,8 +36,8 @@ EPILOG = """\
 A FILE is CSV or TSV (also .gz), Parquet, or - for the standard input; it may be larger than memory.
 Its first line names the columns.
 
-exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 the file
-or a row of it cannot be used; 130 interrupted; 141 whoever read the output closed it
+exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 a file,
+or a row of it, cannot be used; 130 interrupted; 141 whoever read the output closed it
 """
 
 #: The items of the demo, and the probability of each number of stars, 1 to 5.
@@ -63,10 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        options = parser().parse_args(arguments)
-        status = _run(options)
-        sys.stdout.flush()
-        return status
+        return _run(parser().parse_args(arguments))
     except SystemExit as leaving:  # from argparse: 0 after --help, 2 for what it does not know
         return leaving.code if isinstance(leaving.code, int) else USAGE
     except KeyboardInterrupt:
@@ -264,6 +261,8 @@ def _split(options: argparse.Namespace) -> int:
 
 
 def _next(options: argparse.Namespace) -> int:
+    from maxgap._answers import printable
+
     found = _answer(options)
     batch = found.batch(options.batch)
     if options.json:
@@ -272,8 +271,10 @@ def _next(options: argparse.Namespace) -> int:
     elif found.certified:
         _print("Certified already: nothing more to rate.")
     else:
-        width = max(len(str(arm)) for arm in batch)
-        _print("\n".join(f"{arm!s:<{width}}  {n}" for arm, n in batch.items()))
+        names = [printable(arm) for arm in batch]
+        width = max(map(len, names))
+        lines = [f"{name:<{width}}  {n}" for name, n in zip(names, batch.values(), strict=True)]
+        _print("\n".join(lines))
     return OK
 
 
@@ -365,9 +366,20 @@ def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> No
 
 
 def _print(result: Any) -> None:
+    """Print a text, or anything else as JSON."""
+    from maxgap._files import BadFile
+
     if not isinstance(result, str):
-        result = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    print(result)
+        result = json.dumps(result, indent=2, allow_nan=False, default=str)
+    elif (encoding := getattr(sys.stdout, "encoding", None)) is not None:
+        # What the terminal cannot show is shown as its number.
+        result = result.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        print(result, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 
 def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:

@@ -271,7 +271,7 @@ def rated(
         bracket(ax, rival, -1.1 * many, f"inside a group at most {_short(rival)}")
     ax.set(xlabel="mean reward", ylim=(-1.8 * many, len(arms) + 0.9 * many))
     # A dollar would begin a formula.
-    names = [str(arm)[:40].replace("$", r"\$") for arm in arms["arm"]]
+    names = [str(arm).replace("$", r"\$") for arm in arms["arm"]]
     if any(names):
         ax.set_yticks(rows, names)
     else:

@@ -174,10 +174,10 @@ class TablePartition(Answer):
         return found
 
     def _verdict(self) -> str:
-        delta, rival = f"{self._setting.delta:g}", self.rival
+        delta = f"{self._setting.delta:g}"
         k = int(np.argmin(self.certain_gaps))
         least = self._text(self.certain_gaps[k])
-        inside = f"{self._text(rival.gap)} ({rival.below} to {rival.above})" if rival else ""
+        inside = self._rival_text()
         if self.certified:
             others = f", any inside a group at most {inside}" if inside else ""
             return (

@@ -109,8 +109,8 @@ class TableSplit(Answer):
         below = self.arms[self.arms["group"] == "bottom"].iloc[0]
         found = [
             f"The largest gap {'is' if self.certified else 'seems to be'} {self._text(self.gap)}, "
-            f"from {below['arm']} ({self._text(below['mean'])}) "
-            f"up to {above['arm']} ({self._text(above['mean'])}).",
+            f"from {named([below['arm']])} ({self._text(below['mean'])}) "
+            f"up to {named([above['arm']])} ({self._text(above['mean'])}).",
             self._group("top"),
             self._group("bottom"),
             self._verdict(),
@@ -127,8 +127,7 @@ class TableSplit(Answer):
         if self._setting.stopping == "contrasts":
             how = "Certified" if self.certified else "Not certified"
             return f"{how} by contrasts, with an error probability of at most {delta}."
-        rival = self.rival
-        inside = f"{self._text(rival.gap)} ({rival.below} to {rival.above})" if rival else ""
+        inside = self._rival_text()
         if self.certified:
             others = f", any inside a group at most {inside}" if inside else ""
             return (

@@ -480,3 +480,30 @@ def test_progress_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
     os.close(ours)
     assert (b"standard input" in shown) == at_terminal
     assert at_terminal or shown == b""
+
+
+def test_a_result_that_cannot_be_written_is_said():
+    if not Path("/dev/full").exists():
+        pytest.skip("needs a device that is full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "plan", "--means", "1", "0", "--sigma", "0.1"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stderr == "maxgap: standard output: No space left on device\n"
+
+
+def test_names_cannot_steer_the_terminal_and_none_is_too_long_or_too_foreign():
+    name = "\x1b[31mred\nline " + "x" * 500
+    rows = f'item,stars\n"{name}",5\ncafé,1\n'.encode()
+    here = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for command in ("split", "next"):
+        status, out, err = run(command, "-", *STARS, stdin=rows, env=here)
+        assert (status, err) == (0, "")
+        assert "\\x1b[31mred\\nline" in out
+        assert "caf\\xe9" in out
+        assert "\x1b" not in out
+    status, out, _ = run("split", "-", *STARS, "--json", stdin=rows, env=here)
+    assert json.loads(out)["top"] == [name]
+    assert max(map(len, run("split", "-", *STARS, stdin=rows)[1].splitlines())) < 200

@@ -81,7 +81,9 @@ def test_two_groups_are_the_split(rows):
         assert found.certified == two.certified
         assert found.arms.drop(columns="group").shape == two.arms.drop(columns="group").shape
         gaps = np.sort(np.diff(np.sort(found.arms["mean"])))
-        if gaps[-1] > 0 and (gaps.size < 2 or gaps[-1] - gaps[-2] > 1e-9):  # which of two equal gaps is cut is free
+        if gaps[-1] > 0 and (
+            gaps.size < 2 or gaps[-1] - gaps[-2] > 1e-9
+        ):  # which of two equal gaps is cut is free
             assert found.groups == (two.top, two.bottom)
             assert found.certain_gaps == (two.certain_gap,)
             assert found.rival == two.rival
