@@ -248,13 +248,13 @@ def partition(
     Group 2 (1): oil
     Group 3 (1): mud
     Certified, all groups together with an error probability of at most 0.05: every one of these \
-gaps is at least 1.12, any inside a group at most 0.88 (jam to tea).
+gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
     <BLANKLINE>
     arm  ratings  mean  lower  upper  group  next
-    tea       90  5.00   4.81   5.19  1
-    jam       90  4.50   4.31   4.69  1
-    oil       90  3.00   2.81   3.19  2
-    mud       90  1.00   0.81   1.19  3
+    tea       90  5.00   4.82   5.18  1
+    jam       90  4.50   4.32   4.68  1
+    oil       90  3.00   2.82   3.18  2
+    mud       90  1.00   0.82   1.18  3
     """
     setting = checked_setting(bounds, sigma, delta, confidence, "clusters")
     if not is_whole(groups) or groups < 2:
