@@ -197,6 +197,8 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
             if reader.failed is not None:
                 raise reader.failed from None
+            if "Calling read(" in str(problem):  # interrupted before the reader could note it
+                raise KeyboardInterrupt from None
             raise BadFile(_malformed(source, separator, len(names), str(problem))) from None
 
 

@@ -408,7 +408,8 @@ def test_who_closes_the_pipe_is_not_told_off():
     assert process.returncode == 141
 
 
-def test_an_interrupt_leaves_no_traceback():
+@pytest.mark.parametrize("_", range(4))  # it may come at any moment
+def test_an_interrupt_leaves_no_traceback(_):
     process = subprocess.Popen(
         [*COMMAND, "split", "-", *STARS],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
