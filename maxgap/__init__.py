@@ -2,6 +2,8 @@
 
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
+from maxgap.grouping import TablePartition, partition
+from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
     MaxGapElim,
@@ -15,16 +17,19 @@ from maxgap.policies import (
 )
 from maxgap.problems import Problem
 from maxgap.simulate import Run, Study
+from maxgap.table import TableSplit, split
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Forecast",
     "GapBounds",
     "GapLowerBound",
     "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
     "MaxGapUCB",
+    "Plan",
     "Policy",
     "Problem",
     "RoundRobin",
@@ -32,15 +37,20 @@ __all__ = [
     "SortThenSearch",
     "Split",
     "Study",
+    "TablePartition",
+    "TableSplit",
     "confidence",
     "gap_lower_bound",
     "gap_upper_bounds",
     "gaps",
     "hardness",
     "load",
+    "partition",
+    "plan",
     "policies",
     "problems",
     "reference",
     "simulate",
+    "split",
     "stopping",
 ]

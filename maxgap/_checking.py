@@ -24,6 +24,7 @@ __all__ = [
     "checked_sigmas",
     "is_missing",
     "label_index",
+    "label_key",
 ]
 
 #: The largest reward (in size) that a policy takes: differences of two must not overflow.
@@ -67,7 +68,7 @@ def checked_labels(arms: Any) -> list[Hashable]:
     seen = set()
     for label in labels:
         try:
-            key = _key(label)
+            key = label_key(label)
             # Both: answers are sets of labels, lookups go by key.
             repeated = key in keys or label in seen
             keys.add(key)
@@ -85,7 +86,7 @@ def checked_labels(arms: Any) -> list[Hashable]:
 
 def label_index(labels: list[Hashable]) -> dict[Hashable, int]:
     """Where each label is found by its key."""
-    return {_key(label): arm for arm, label in enumerate(labels)}
+    return {label_key(label): arm for arm, label in enumerate(labels)}
 
 
 def checked_batch(
@@ -153,7 +154,7 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
     found = []
     for label in told:
         try:
-            arm = index.get(_key(label) if isinstance(label, _KEYED) else label)
+            arm = index.get(label_key(label) if isinstance(label, _KEYED) else label)
         except (TypeError, ValueError):  # it has no hash
             arm = None
         # True == 1 and hash alike, but no one means arm 1 by True.
@@ -214,7 +215,7 @@ def _plain(scalar: np.generic) -> Any:
     return scalar.item() if scalar.dtype.kind in "biufcUS" else scalar
 
 
-def _key(label: Any) -> Hashable:
+def label_key(label: Any) -> Hashable:
     """Equal labels have equal keys: NumPy's hashes alone do not promise that for its own kinds."""
     if isinstance(label, np.void):
         return np.void, label.dtype.names, label.item()

@@ -7,6 +7,7 @@ alone. Figures are made for a column 7 inches wide and stay readable at phone wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,7 +20,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from maxgap._numbers import is_whole
-from maxgap.statistics import decimal
+from maxgap.statistics import decimal, significant
 
 __all__ = [
     "PALETTE",
@@ -30,6 +31,7 @@ __all__ = [
     "intervals",
     "new_figure",
     "policy_style",
+    "rated",
     "samples_by_rank",
 ]
 
@@ -45,6 +47,9 @@ POLICY_STYLES: dict[str, dict[str, Any]] = {
     "SortThenSearch": {"color": PALETTE[3], "linestyle": ":", "marker": "v"},
     "MaxGapContrasts": {"color": PALETTE[4], "linestyle": (0, (5, 1)), "marker": "P"},
 }
+
+#: Of groups of arms, the highest first.
+GROUP_COLOURS, GROUP_MARKERS = (1, 0, 2, 4, 5), "^vDos"
 
 #: Settings of matplotlib for every figure.
 STYLE: dict[Any, Any] = {
@@ -215,6 +220,67 @@ def intervals(
     return _figure_of(ax)
 
 
+def rated(
+    arms: pd.DataFrame,
+    *,
+    rival: tuple[float, float] | None = None,
+    certified: bool = False,
+    ax: Axes | None = None,
+) -> Figure:
+    """Arms by mean with their intervals, in groups; the gaps between them, and what rivals these.
+
+    Parameters
+    ----------
+    arms : DataFrame
+        ``arms`` of an answer: arm, mean, lower, upper, group; largest mean first.
+    rival : (float, float), optional
+        Ends of the widest gap that may be inside a group.
+    certified : bool
+        Whether the groups are; otherwise the split is dotted.
+    ax : Axes, optional
+        Where to draw; a new figure if there is none.
+
+    Examples
+    --------
+    >>> arms = pd.DataFrame({"arm": ["b", "a"], "mean": [2.0, 0.0], "lower": [1.5, -0.5],
+    ...     "upper": [2.5, 0.5], "group": ["top", "bottom"]})
+    >>> [text.get_text() for text in rated(arms).axes[0].texts if text.get_text()]
+    ['at least 1.00']
+    >>> plt.close("all")
+    """
+    if ax is None:
+        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.4), 12.0))
+    rows = np.arange(len(arms))[::-1]
+    mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
+    # Of many arms lines are thin, and what stands above and below them takes as much room.
+    many = max(len(arms) / 25, 1.0)
+    groups = [(arms["group"] == name).to_numpy() for name in arms["group"].unique()]
+    for k, group in enumerate(groups):
+        colour = PALETTE[GROUP_COLOURS[k % len(GROUP_COLOURS)]]
+        ax.hlines(rows[group], lower[group], upper[group], color=colour, lw=2 / many)
+        marks: dict[str, Any] = {"color": colour, "ms": 6 if many == 1 else 2, "zorder": 3}
+        ax.plot(mean[group], rows[group], GROUP_MARKERS[k % len(GROUP_MARKERS)], **marks)
+    for above, below in pairwise(groups):
+        split = (mean[above].min() + mean[below].max()) / 2
+        ends = float(upper[below].max()), float(lower[above].min())
+        if ends[0] < ends[1]:
+            ax.axvspan(*ends, color="0.88", lw=0, zorder=0)
+            bracket(ax, ends, len(arms) - 1 + 0.7 * many, f"at least {_short(ends)}")
+        dash = "-" if certified else ":"
+        ax.plot([split] * 2, [-0.6, len(arms) - 0.4], color="black", lw=1, ls=dash)
+    if rival is not None:
+        bracket(ax, rival, -1.1 * many, f"inside a group at most {_short(rival)}")
+    ax.set(xlabel="mean reward", ylim=(-1.8 * many, len(arms) + 0.9 * many))
+    # A dollar would begin a formula.
+    names = [str(arm).replace("$", r"\$") for arm in arms["arm"]]
+    if any(names):
+        ax.set_yticks(rows, names)
+    else:
+        ax.set_yticks([])
+    ax.grid(visible=False, axis="y")
+    return _figure_of(ax)
+
+
 def samples_by_rank(
     counts: ArrayLike, labels: Sequence[str], *, ax: Axes | None = None, mark: float | None = None
 ) -> Figure:
@@ -269,6 +335,12 @@ def bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
     arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
     ax.text(sum(ends) / 2, y + 0.06, text, ha="center", va="bottom")
+
+
+def _short(ends: tuple[float, float]) -> str:
+    """The distance between two ends, to two digits or two decimals."""
+    width = ends[1] - ends[0]
+    return decimal(width, 2) if width >= 1 else significant(width)
 
 
 def _figure_of(ax: Axes) -> Figure:

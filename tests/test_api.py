@@ -31,6 +31,15 @@ CONTRACT = {
         "load": "",
         "Run": "samples stopped certified correct counts split",
         "Study": "errors counts stops samples_to_error speedup",
+        "split": "",
+        "TableSplit": "top bottom gap certified certain_gap rival next arms more batch plot policy "
+        "estimates lines",
+        "partition": "",
+        "TablePartition": "groups gaps certified certain_gaps rival next arms more batch plot "
+        "estimates lines",
+        "plan": "",
+        "Plan": "adaptive equal",
+        "Forecast": "median low high",
     },
     "maxgap.problems": {
         "streetview": "",

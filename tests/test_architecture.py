@@ -14,8 +14,16 @@ PAGE = (ROOT / "book" / "architecture.md").read_text(encoding="utf-8")
 #: What comes in and goes out: used everywhere, so drawn without arrows.
 DOOR = {"_checking", "_numbers", "_saving"}
 #: Part of another room, or of the book.
-PART_OF = {"_run": "simulate", "limits": "hardness"}
-LEFT_OUT = {"_book", "__init__"}
+PART_OF = {
+    "_run": "simulate",
+    "limits": "hardness",
+    "planning": "table",
+    "grouping": "table",
+    "_answers": "table",
+    "_rows": "table",
+    "_files": "table",
+}
+LEFT_OUT = {"_book", "__init__", "__main__"}
 
 
 def room_of(module):

@@ -231,15 +231,7 @@ class Policy:
             apart than 2 sigma. Nothing is taken then, not even what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
-        if indices.size == 0:
-            return
-        with self._lock:
-            self._check_ranges(indices, values)
-            self._make_room(indices)
-            crossed = take_batch(self._state, self._setting(), indices, values)
-            self._decide()
-        if crossed:
-            self._warn_crossed()
+        self._take(indices, values)
 
     @property
     def stopped(self) -> bool:
@@ -415,6 +407,19 @@ class Policy:
         with self._lock:
             return self._state.arms[name].copy()
 
+    def _take(self, indices: Integers, values: Floats, *, decide: bool = True) -> None:
+        """Take rewards that are checked already; with ``decide`` they end a round."""
+        if indices.size == 0:
+            return
+        with self._lock:
+            self._check_ranges(indices, values)
+            self._make_room(indices)
+            crossed = take_batch(self._state, self._setting(), indices, values)
+            if decide:
+                self._decide()
+        if crossed:
+            self._warn_crossed()
+
     def _decide(self) -> None:
         """After a round: whether to stop. Whom to sample next is left until asked."""
         state = self._state
@@ -503,14 +508,18 @@ class Policy:
         """Make the table of radii reach this count."""
         if self._interval != BY_COUNT or largest_count < self._radii.shape[1]:
             return
-        size = max(2 * self._radii.shape[1], largest_count + 1, 1024)
-        n, n_arms = np.arange(size), len(self._labels)
-        self._radii = np.array(
-            [
-                radius(self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=float(sigma))
-                for sigma in self._row_sigmas
-            ]
-        )
+        start, n_arms = self._radii.shape[1], len(self._labels)
+        size = max(2 * start, largest_count + 1, 1024)
+        grown = np.empty((self._row_sigmas.size, size))
+        grown[:, :start] = self._radii
+        # Piece by piece: what a formula needs on its way is many times what it gives.
+        for first in range(start, size, 1 << 16):
+            n = np.arange(first, min(first + (1 << 16), size))
+            for row, sigma in enumerate(self._row_sigmas.tolist()):
+                grown[row, n] = radius(
+                    self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=sigma
+                )
+        self._radii = grown
 
     def _grow_stacks(self, counts: Integers) -> None:
         """Make room for so many rewards of each arm, where rewards are kept."""
@@ -524,7 +533,7 @@ class Policy:
             "an arm's interval no longer meets the ones before it: the assumption on the noise "
             "(sigma, independence, a fixed mean) looks violated",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

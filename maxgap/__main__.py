@@ -1,0 +1,12 @@
+"""``python -m maxgap``: the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from maxgap.cli import main
+
+__all__: list[str] = []
+
+if __name__ == "__main__":
+    sys.exit(main())

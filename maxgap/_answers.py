@@ -1,0 +1,375 @@
+"""What answers from a table share: rows in, and how an answer shows itself."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from maxgap._core.types import Flags, Floats, Integers
+from maxgap._rows import BadRow, Moments, Range, Rows
+from maxgap.planning import Forecast, Setting, World, forecast
+from maxgap.policies import Policy
+from maxgap.statistics import decimal
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "Answer",
+    "Rival",
+    "by_mean",
+    "check_arms",
+    "named",
+    "printable",
+    "rows_of",
+    "tell_all",
+    "widest_inside",
+    "world_of",
+]
+
+#: How many arms are shown in a table, and named in a line.
+SHOWN, NAMED = 20, 6
+#: The longest name that is shown in full.
+LONGEST = 40
+#: Of how many arms the names are drawn.
+DRAWN = 60
+
+
+class Rival(NamedTuple):
+    """The widest gap that may still be inside one of the two groups, from one arm up to another.
+
+    Examples
+    --------
+    >>> import maxgap
+    >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+    >>> answer.rival.below, answer.rival.above
+    ('a', 'b')
+    """
+
+    gap: float
+    below: Hashable
+    above: Hashable
+    ends: tuple[float, float]
+
+
+class Answer:
+    """An answer from a table: shows itself at a terminal and in a notebook, and draws itself."""
+
+    certified: bool
+    rival: Rival | None
+    next: tuple[Hashable, ...]
+    arms: pd.DataFrame
+    _policy: Policy
+    _setting: Setting
+    _world: World
+
+    def lines(self) -> list[str]:
+        """What is found, in sentences."""
+        raise NotImplementedError
+
+    def _rival_text(self) -> str:
+        """The rival and its arms; nothing if there is none."""
+        if self.rival is None:
+            return ""
+        below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
+        return f"{self._text(self.rival.gap)} ({below} to {above})"
+
+    def _smallest_gap(self) -> float:
+        """The smallest of the gaps between groups, which says how many decimals matter."""
+        raise NotImplementedError
+
+    @cached_property
+    def more(self) -> Forecast:
+        """Roughly how many more rewards until the groups are certified, if asked for as ``next``.
+
+        Simulated, when first looked at, from the estimates and what is uncertain about them.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 3, 3], sigma=0.5)
+        >>> answer.certified, answer.more.low > 0
+        (False, True)
+        """
+        if self.certified:
+            return Forecast(0.0, 0.0, 0.0)
+        return forecast(self._policy, self._world)
+
+    def batch(self, size: int) -> dict[Hashable, int]:
+        """How often to rate which arms, if this many ratings are to be asked for at a time.
+
+        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbbcc"], reward=[0, 0, 1, 1, 1, 3, 3], sigma=5)
+        >>> answer.batch(5)
+        {'a': 2, 'c': 2, 'b': 1}
+        """
+        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
+            raise ValueError(f"size must be a whole number from 1, got {size!r}")
+        ratings = dict(zip(self.arms["arm"], self.arms["ratings"], strict=True))
+        fewest = sorted(self.next, key=lambda arm: ratings[arm])  # ties stay as they are
+        n_arms = max(len(fewest), 1)
+        times = [size // n_arms + (k < size % n_arms) for k in range(len(fewest))]
+        return {arm: n for arm, n in zip(fewest, times, strict=True) if n > 0}
+
+    def plot(self, ax: Axes | None = None) -> Figure:
+        """Arms by mean with their intervals, the split, the certain gap and its rival.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+        >>> figure = answer.plot()
+        >>> figure.axes[0].get_xlabel()
+        'mean reward'
+        >>> import matplotlib.pyplot as plt
+        >>> plt.close(figure)
+        """
+        from maxgap.figures import rated
+
+        rival = None if self.rival is None else self.rival.ends
+        many = len(self.arms) > DRAWN
+        names = ["" if many else printable(arm, LONGEST) for arm in self.arms["arm"]]
+        frame = self.arms.assign(arm=names)
+        return rated(frame, rival=rival, certified=self.certified, ax=ax)
+
+    def estimates(self) -> tuple[Floats, Floats]:
+        """Means and standard deviations of the rewards, in the order of the policy's arms.
+
+        The variance of an arm with few rewards is drawn towards the average.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabb"], reward=[0, 2, 5, 7], sigma=1)
+        >>> answer.estimates()[0].tolist()
+        [1.0, 6.0]
+        """
+        return self._world.means.copy(), np.sqrt(self._world.variances)
+
+    def _text(self, value: float) -> str:
+        return decimal(value, self._places)
+
+    @cached_property
+    def _places(self) -> int:
+        """Decimals that tell the groups apart."""
+        gap = self._smallest_gap()
+        return min(2 - math.floor(math.log10(gap)), 12) if 0 < gap < 1 else 2
+
+    def _shown(self) -> pd.DataFrame:
+        """The arms as text, those in the middle left out where there are many."""
+        import pandas as pd
+
+        frame = self.arms
+        asked = set(self.next)
+        frame = frame.assign(next=["*" if arm in asked else "" for arm in frame["arm"]])
+        if len(frame) > SHOWN:  # those nearest to a split, where it is decided
+            first = np.flatnonzero(frame["group"].to_numpy()[1:] != frame["group"].to_numpy()[:-1])
+            away = np.abs(np.arange(len(frame))[:, None] - (first + 0.5)).min(axis=1)
+            frame = frame.iloc[np.sort(np.argsort(away, kind="stable")[:SHOWN])]
+        return pd.DataFrame(
+            {
+                "arm": [printable(arm, LONGEST) for arm in frame["arm"]],
+                "ratings": [f"{n:,}" for n in frame["ratings"]],
+                **{
+                    name: [self._text(x) for x in frame[name]]
+                    for name in ("mean", "lower", "upper")
+                },
+                "group": [str(group) for group in frame["group"]],
+                "next": frame["next"].to_numpy(),
+            }
+        )
+
+    def _caption(self) -> str:
+        left_out = max(len(self.arms) - SHOWN, 0)
+        return f"{left_out:,} arms further from the split are not shown" if left_out else ""
+
+    def __str__(self) -> str:
+        table = _aligned(self._shown())
+        return "\n".join([*self.lines(), "", *table, *filter(None, [self._caption()])])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        sentences = "".join(f"<p>{html.escape(line)}</p>" for line in self.lines())
+        table = self._shown().to_html(index=False, escape=True, border=0)
+        caption = self._caption()
+        return f"<div>{sentences}{table}{f'<p>{caption}</p>' if caption else ''}</div>"
+
+
+@contextmanager
+def rows_of(table: Any, arm: Any, reward: Any, setting: Setting) -> Iterator[Rows]:
+    """The checked rows of a table, or a ValueError that names the row and the column."""
+    arms, rewards, places = _columns(table, arm, reward)
+    with Rows(Range() if setting.bounds is None else Range(*setting.bounds)) as rows:
+        try:
+            rows.add(arms, rewards)
+        except BadRow as bad:
+            name, column = ("arm", arm) if bad.is_arm else ("reward", reward)
+            where = f"row {bad.place}, counted from 0"
+            if places is None:
+                raise ValueError(f"{name}, {where}: {bad.why}") from None
+            index = places[bad.place]
+            raise ValueError(f"column {column!r}, {where} (index {index!r}): {bad.why}") from None
+        yield rows
+
+
+def check_arms(rows: Rows, groups: int = 2) -> None:
+    """A ValueError if there are fewer arms than groups."""
+    if rows.total == 0:
+        raise ValueError("the table has no rows")
+    if len(rows.labels) < 2:
+        raise ValueError(f"two arms or more are needed, the table has only {rows.labels[0]!r}")
+    if len(rows.labels) < groups:
+        raise ValueError(f"groups must be at most {len(rows.labels)}, the arms, got {groups}")
+
+
+def tell_all(policy: Policy, rows: Rows) -> Moments:
+    """Tell a policy all rows, in their order; it decides once."""
+    moments = rows.moments()
+    policy._grow_stacks(moments.counts)
+    policy._grow_radii(int(moments.counts.max()))
+    for numbers, values in rows:
+        policy._take(numbers, values, decide=False)
+    policy._decide()
+    return moments
+
+
+def _columns(table: Any, arm: Any, reward: Any) -> tuple[pd.Series, pd.Series, Any]:
+    """The two columns, and the index of the table's rows if it has one of its own."""
+    import pandas as pd
+
+    if table is None:
+        for name, values in (("arm", arm), ("reward", reward)):
+            if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+                raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
+            if isinstance(values, (set, frozenset, Mapping)):
+                raise ValueError(f"{name} must be a sequence, which has an order, got {values!r}")
+        arms, rewards = _series(arm), _series(reward)
+        if arms.size != rewards.size:
+            raise ValueError(
+                f"arm and reward must have equal lengths, got {arms.size} and {rewards.size}"
+            )
+        return arms, rewards, None
+    if not isinstance(table, pd.DataFrame):
+        try:
+            table = pd.DataFrame(table)
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"table must be a DataFrame or a mapping: {problem}") from None
+    for name, column in (("arm", arm), ("reward", reward)):
+        try:
+            times = int((table.columns == column).sum())
+        except (TypeError, ValueError):
+            times = 0
+        if times != 1:
+            there = ", ".join(map(repr, table.columns[:50])) or "none"
+            what = "is not a column" if times == 0 else f"is {times} columns"
+            raise ValueError(f"{name}={column!r} {what} of the table; its columns: {there}")
+    if arm == reward:
+        raise ValueError(f"arm and reward must be two columns, got {arm!r} for both")
+    return table[arm], table[reward], table.index
+
+
+def _series(values: Any) -> pd.Series:
+    """A column of these values, as they are: of a list, pandas would make 1 and "1" no strings."""
+    import pandas as pd
+
+    if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray)):
+        if getattr(values, "ndim", 1) != 1:
+            raise ValueError(f"arm and reward must be one-dimensional, got {values!r}")
+        return pd.Series(values)
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    for at, value in enumerate(values):  # a tuple at once would be taken apart
+        column[at] = value
+    return pd.Series(column)
+
+
+def by_mean(policy: Policy, group: Integers, names: Sequence[Any]) -> pd.DataFrame:
+    """A row per arm, the highest group first and in it the largest mean."""
+    frame = policy.report()[["arm", "samples", "mean", "lower", "upper"]]
+    frame = frame.rename(columns={"samples": "ratings"})
+    frame["group"] = np.array(names)[group]
+    # Equal means stay in the table's order, but never an arm above one of a higher group.
+    order = np.lexsort((-frame["mean"], group))
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def widest_inside(
+    labels: Sequence[Hashable], lower: Floats, upper: Floats, groups: Iterable[Flags]
+) -> Rival | None:
+    """The widest gap inside a group: Algorithm 4 on each group as an instance of its own."""
+    best = None
+    for group in groups:
+        arms = np.flatnonzero(group)
+        if arms.size < 2:
+            continue
+        arms = arms[np.argsort(lower[arms], kind="stable")]
+        low, high = lower[arms], upper[arms]
+        # Above the lower end of an arm the gap reaches up to the smallest upper end further up...
+        reach = np.minimum.accumulate(high[::-1])[::-1]
+        k = int(np.argmax(reach[1:] - low[:-1]))
+        pairs = [(arms[k], arms[k + 1 + int(np.argmin(high[k + 1 :]))])]
+        # ...and above the highest lower end to any other arm's upper end.
+        pairs.append((arms[-1], arms[int(np.argmax(high[:-1]))]))
+        for below, above in pairs:
+            gap = float(upper[above] - lower[below])
+            if best is None or gap > best.gap:
+                ends = float(lower[below]), float(upper[above])
+                best = Rival(gap, labels[below], labels[above], ends)
+    return best
+
+
+def world_of(moments: Moments, policy: Policy, setting: Setting) -> World:
+    """What rewards to simulate: means with their errors, variances drawn towards their average."""
+    counts, means, squares = moments
+    freedom = float((counts - 1).sum())
+    pooled = squares.sum() / freedom if freedom > 0 else np.square(policy._sigmas)
+    variances = (squares + pooled) / counts
+    if setting.bounds is not None:
+        low, high = setting.bounds
+        variances = np.minimum(variances, np.maximum((means - low) * (high - means), 0.0))
+        # A mean at a bound is uncertain, too.
+        errors = np.sqrt(np.maximum(variances, pooled / counts) / counts)
+        return World(means, errors, variances, setting.bounds)
+    return World(means, np.sqrt(variances / counts), variances, None)
+
+
+def printable(arm: Hashable, longest: int | None = None) -> str:
+    """The name of an arm on one line of a terminal, which it cannot steer; cut short if long."""
+    # A thousand characters take time only to be dropped.
+    text = str(arm) if longest is None else str(arm)[: longest + 1]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    if longest is not None and len(text) > longest:
+        text = text[: longest - 3] + "..."
+    return text
+
+
+def named(arms: Iterable[Hashable]) -> str:
+    """The first few names, and how many more."""
+    names = [printable(arm, LONGEST) for arm in arms]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED + 1 else ""
+    return ", ".join(names[: NAMED if more else None]) + more
+
+
+def _aligned(frame: pd.DataFrame) -> list[str]:
+    """Rows of text, numbers to the right."""
+    columns = []
+    for name in frame:
+        cells = [str(name), *frame[name]]
+        width = max(map(len, cells))
+        flush = str.ljust if name in ("arm", "group", "next") else str.rjust
+        columns.append([flush(cell, width) for cell in cells])
+    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]

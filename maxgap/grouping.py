@@ -1,0 +1,294 @@
+"""From a table of rewards to more than two groups: cut at the largest gaps, all certified at once.
+
+>>> import maxgap
+>>> answer = maxgap.partition(
+...     arm=[*"abcd"] * 9, reward=[1, 1.5, 5, 9] * 9, groups=3, sigma=0.2
+... )
+>>> [sorted(group) for group in answer.groups], answer.certified
+([['d'], ['c'], ['a', 'b']], True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from maxgap._answers import (
+    Answer,
+    Rival,
+    by_mean,
+    check_arms,
+    named,
+    rows_of,
+    tell_all,
+    widest_inside,
+    world_of,
+)
+from maxgap._core.types import Floats, Integers
+from maxgap._numbers import is_whole
+from maxgap._rows import Rows
+from maxgap.confidence import guarantees
+from maxgap.planning import Setting, World, checked_setting
+from maxgap.policies import Policy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Cuts", "TablePartition", "cut", "partition", "partition_of"]
+
+#: How many groups are named in sentences.
+NAMED_GROUPS = 12
+
+
+class Cuts(NamedTuple):
+    """The arms cut at the largest gaps between their means; groups count from the highest, 0.
+
+    Examples
+    --------
+    >>> means = np.array([0.0, 1.0, 5.0])
+    >>> cut([*"abc"], means, means - 0.5, means + 0.5, 2).group.tolist()
+    [1, 1, 0]
+    """
+
+    group: Integers  # of every arm
+    gaps: Floats  # between empirical means, one a cut
+    certain: Floats  # lower bounds on them, negative where intervals overlap
+    sides: list[tuple[int, int]]  # the arms whose intervals come nearest: below, above
+    rival: Rival | None
+    certified: bool
+
+
+def cut(labels: list[Hashable], means: Floats, lower: Floats, upper: Floats, n: int) -> Cuts:
+    """Cut arms into `n` groups, and see whether these intervals certify them.
+
+    Examples
+    --------
+    >>> means = np.array([0.0, 1.0, 5.0])
+    >>> look = cut([*"abc"], means, means - 0.5, means + 0.5, 2)
+    >>> look.certain.tolist(), look.rival.gap, look.certified
+    ([3.0], 2.0, True)
+    """
+    order = np.argsort(-means, kind="stable")
+    gaps = -np.diff(means[order])
+    cuts = np.sort(np.argsort(-gaps, kind="stable")[: n - 1])
+    group = np.empty(means.size, dtype=np.int64)
+    group[order] = np.searchsorted(cuts, np.arange(means.size), side="left")
+    sides = []
+    for k in range(n - 1):
+        above, below = np.flatnonzero(group <= k), np.flatnonzero(group > k)
+        low, high = above[np.argmin(lower[above])], below[np.argmax(upper[below])]
+        sides.append((int(high), int(low)))
+    certain = np.array([lower[above] - upper[below] for below, above in sides])
+    rival = widest_inside(labels, lower, upper, (group == k for k in range(n)))
+    certified = bool(certain.min() > (0.0 if rival is None else max(rival.gap, 0.0)))
+    return Cuts(group, gaps[cuts], certain, sides, rival, certified)
+
+
+class _Partitioner(Policy):
+    """Sample what stands in the way: both sides of the least certain cut, and of its rival."""
+
+    _n_groups = 2
+
+    def _look(self) -> Cuts:
+        return cut(self.arms, self.means, self.lower, self.upper, self._n_groups)
+
+    def choose(self) -> Iterable[Hashable]:
+        look = self._look()
+        weakest = look.sides[int(np.argmin(look.certain))]
+        asked = {self.arms[arm] for arm in weakest}
+        return asked | (set() if look.rival is None else {look.rival.below, look.rival.above})
+
+    def may_stop(self) -> bool:
+        return self._look().certified
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TablePartition(Answer):
+    """What a table of rewards says about more than two groups; shows and draws itself.
+
+    Attributes
+    ----------
+    groups : tuple of frozenset of hashable
+        The arms of every group, the highest first.
+    gaps : tuple of float
+        Between the empirical means on both sides of every cut, highest cut first.
+    certified : bool
+        Whether the rewards certify all groups, as they are.
+    certain_gaps : tuple of float
+        The gaps are at least these; negative where intervals overlap.
+    rival : Rival or None
+        What all certain gaps have to exceed; None if every arm is a group of its own.
+    next : tuple of hashable
+        The arms to rate next: those of the least certain cut and of its rival.
+    arms : pandas.DataFrame
+        A row per arm, largest mean first: arm, ratings, mean, lower, upper, group from 1.
+
+    Examples
+    --------
+    >>> import maxgap
+    >>> answer = maxgap.partition(arm=[*"abcd"], reward=[0, 4, 5, 9], groups=3, sigma=0.5)
+    >>> answer.gaps, answer.certified
+    ((4.0, 4.0), False)
+    """
+
+    groups: tuple[frozenset[Hashable], ...]
+    gaps: tuple[float, ...]
+    certified: bool
+    certain_gaps: tuple[float, ...]
+    rival: Rival | None
+    next: tuple[Hashable, ...]
+    arms: pd.DataFrame
+    _policy: Policy
+    _setting: Setting
+    _world: World
+
+    def lines(self) -> list[str]:
+        """What is found, in sentences.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.partition(arm=[*"abc"], reward=[0, 4, 9], groups=3, sigma=0.1)
+        >>> print(answer.lines()[0])
+        3 groups, cut at the 2 largest gaps: 5.00, 4.00.
+        """
+        gaps = ", ".join(self._text(gap) for gap in self.gaps[:NAMED_GROUPS])
+        more = ", ..." if len(self.gaps) > NAMED_GROUPS else ""
+        found = [
+            f"{len(self.groups)} groups, cut at the {len(self.gaps)} largest gaps: {gaps}{more}."
+        ]
+        for k in range(min(len(self.groups), NAMED_GROUPS)):
+            arms = self.arms.loc[self.arms["group"] == k + 1, "arm"].tolist()
+            found.append(f"Group {k + 1} ({len(arms):,}): {named(arms)}")
+        if len(self.groups) > NAMED_GROUPS:
+            found.append(f"and {len(self.groups) - NAMED_GROUPS:,} groups more")
+        found.append(self._verdict())
+        if not self.certified:
+            found += [
+                f"Rate next: {named(self.next)}.",
+                f"More ratings until certified, if asked for so: {self.more}.",
+            ]
+        return found
+
+    def _verdict(self) -> str:
+        delta = f"{self._setting.delta:g}"
+        k = int(np.argmin(self.certain_gaps))
+        least = self._text(self.certain_gaps[k])
+        inside = self._rival_text()
+        if self.certified:
+            others = f", any inside a group at most {inside}" if inside else ""
+            return (
+                f"Certified, all groups together with an error probability of at most {delta}: "
+                f"every one of these gaps is at least {least}{others}."
+            )
+        between = f"between groups {k + 2} and {k + 1}"
+        if self.certain_gaps[k] <= 0:
+            return f"Not certified (delta {delta}): intervals overlap {between}."
+        return (
+            f"Not certified (delta {delta}): the gap {between} may be as small as {least}, "
+            f"one inside a group as wide as {inside}."
+        )
+
+    def _smallest_gap(self) -> float:
+        return min(self.gaps)
+
+
+def partition(
+    table: Any = None,
+    *,
+    arm: Any,
+    reward: Any,
+    groups: int,
+    bounds: tuple[float, float] | None = None,
+    sigma: float | Mapping[Hashable, float] | None = None,
+    delta: float = 0.05,
+    confidence: Any = None,
+) -> TablePartition:
+    """Cut the arms of a table into so many groups, and say whether these rewards certify all.
+
+    The arms are divided at their largest gap, then the part with the largest gap that is left, and
+    so on: that is, cut at the ``groups - 1`` largest gaps, in whatever order. All is judged by one
+    set of intervals, so ``delta`` is not shared among the cuts: the *whole* partition is wrong with
+    probability at most ``delta``.
+
+    Certified if, with the intervals, every gap at a cut is surely wider than any inside a group.
+    Proof. Let all intervals hold, which they do with probability at least 1 - delta. Each cut's
+    lower bound is positive, so all arms above it have larger means than all arms below: it lies at
+    a gap between neighbouring means, at least as wide as the bound says. Every other gap between
+    neighbouring means has no cut in it. Its two arms are of one group, in which they are neighbours
+    too; so it is at most as wide as the widest gap that the group's intervals allow, and that is
+    below all bounds of the cuts. So the cuts are at the ``groups - 1`` largest gaps, which are
+    unique.
+
+    Parameters
+    ----------
+    table, arm, reward, bounds, sigma, delta, confidence
+        As for :func:`maxgap.split`, which is the case of two groups.
+    groups : int
+        How many groups, from 2 to the number of arms; then the arms are ranked.
+
+    Returns
+    -------
+    TablePartition
+
+    Raises
+    ------
+    ValueError
+        As :func:`maxgap.split`; also for a number of groups that there cannot be.
+
+    Examples
+    --------
+    >>> stars = {"tea": 5, "jam": 4.5, "oil": 3, "mud": 1}
+    >>> partition(arm=[*stars] * 90, reward=[*stars.values()] * 90, groups=3, sigma=0.5)
+    3 groups, cut at the 2 largest gaps: 1.50, 2.00.
+    Group 1 (2): tea, jam
+    Group 2 (1): oil
+    Group 3 (1): mud
+    Certified, all groups together with an error probability of at most 0.05: every one of these \
+gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
+    <BLANKLINE>
+    arm  ratings  mean  lower  upper  group  next
+    tea       90  5.00   4.82   5.18  1
+    jam       90  4.50   4.32   4.68  1
+    oil       90  3.00   2.82   3.18  2
+    mud       90  1.00   0.82   1.18  3
+    """
+    setting = checked_setting(bounds, sigma, delta, confidence, "clusters")
+    if not is_whole(groups) or groups < 2:
+        raise ValueError(f"groups must be a whole number from 2, got {groups!r}")
+    with rows_of(table, arm, reward, setting) as rows:
+        return partition_of(rows, int(groups), setting)
+
+
+def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
+    """The partition that checked rows give."""
+    check_arms(rows, groups)
+    policy = _Partitioner(
+        rows.labels,
+        delta=setting.delta,
+        sigma=setting.sigma,
+        confidence=setting.confidence,
+        stopping=None,
+    )
+    policy._n_groups = groups
+    moments = tell_all(policy, rows)
+    look = policy._look()
+    proved = guarantees(setting.confidence, policy._sigmas)
+    return TablePartition(
+        groups=tuple(
+            frozenset(policy.arms[arm] for arm in np.flatnonzero(look.group == k))
+            for k in range(groups)
+        ),
+        gaps=tuple(look.gaps.tolist()),
+        certified=look.certified and proved,
+        certain_gaps=tuple(look.certain.tolist()),
+        rival=look.rival,
+        next=tuple(policy.ask()),
+        arms=by_mean(policy, look.group, range(1, groups + 1)),
+        _policy=policy,
+        _setting=setting,
+        _world=world_of(moments, policy, setting),
+    )

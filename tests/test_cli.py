@@ -1,0 +1,510 @@
+"""The command line: the same answers as in Python, errors that name the line, quiet pipes."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_table import ratings, small_tables
+
+import maxgap
+from maxgap import cli
+
+ROOT = Path(__file__).parent.parent
+STARS = ["--bounds", "1", "5"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+RATINGS = ratings(1, 200)
+COMMAND = [sys.executable, "-m", "maxgap"]
+
+
+def run(*arguments, stdin=b"", **options):
+    """The command in a process of its own: status, output, errors."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], input=stdin, capture_output=True, timeout=300, **options
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def called(capsys):
+    """The command in this process: status, output, errors."""
+
+    def call(*arguments):
+        status = cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "ratings.csv"
+    RATINGS.to_csv(path, index=False)
+    return path
+
+
+def test_the_answer_is_that_of_the_function(called, file):
+    status, out, err = called("split", file, "--arm", "item", "--reward", "stars", *STARS)
+    found = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5))
+    assert found.certain_gap > 0
+    assert not found.certified
+    assert (status, out, err) == (0, f"{found}\n", "")
+    status, out, _ = called("split", file, "--arm", "item", "--reward", "stars", *STARS, "--json")
+    said = json.loads(out)
+    assert set(said["top"]) == found.top
+    assert set(said["bottom"]) == found.bottom
+    assert (said["gap"], said["certified"]) == (found.gap, found.certified)
+    assert said["certain_gap"] == found.certain_gap
+    assert said["next"] == list(found.next)
+    assert said["more_ratings"] == found.more._asdict()
+    assert said["rival"] == {
+        "gap": found.rival.gap, "below": found.rival.below, "above": found.rival.above,
+    }  # fmt: skip
+    assert pd.DataFrame(said["arms"]).equals(found.arms.astype({"arm": "str", "group": "str"}))
+
+
+@given(small_tables())
+def test_a_file_says_what_its_table_says(rows):
+    text = io.StringIO("item,stars\n" + "".join(f"{arm},{reward}\n" for arm, reward in rows))
+    found = maxgap.split(pd.read_csv(text), arm="item", reward="stars", sigma=0.4)
+    folder = Path(os.environ["PYTEST_FOLDER"])
+    (folder / "rows.csv").write_text(text.getvalue())
+    printed = io.StringIO()
+    before, sys.stdout = sys.stdout, printed
+    try:
+        assert cli.main(["split", str(folder / "rows.csv"), "--sigma", "0.4", "--json"]) == 0
+    finally:
+        sys.stdout = before
+    said = json.loads(printed.getvalue())
+    assert [row["arm"] for row in said["arms"]] == found.arms["arm"].tolist()
+    for name in ("ratings", "mean", "lower", "upper", "group"):
+        assert [row[name] for row in said["arms"]] == found.arms[name].tolist()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    """A folder for the examples of one property: fixtures of a test serve only one example."""
+    os.environ["PYTEST_FOLDER"] = str(tmp_path_factory.mktemp("rows"))
+
+
+def test_next_says_the_batch(called, file):
+    options = ["--arm", "item", "--reward", "stars", *STARS, "--batch", "7"]
+    batch = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5)).batch(7)
+    status, out, _ = called("next", file, *options, "--json")
+    said = json.loads(out)
+    assert status == 0
+    assert {row["arm"]: row["ratings"] for row in said["next"]} == batch
+    _, out, _ = called("next", file, *options)
+    assert [line.split("  ") for line in out.splitlines()] == [
+        [a, str(n)] for a, n in batch.items()
+    ]
+
+
+def test_next_asks_for_nothing_once_certified(called, tmp_path):
+    path = tmp_path / "sure.csv"
+    path.write_text("item,stars\n" + "good,5\nbad,1\n" * 100)
+    assert called("next", path, *STARS)[1] == "Certified already: nothing more to rate.\n"
+    assert json.loads(called("next", path, *STARS, "--json")[1]) == {"certified": True, "next": []}
+
+
+def test_plan_from_guessed_means_and_from_a_file(called, file):
+    status, out, _ = called("plan", "--means", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
+    made = maxgap.plan([4.5, 4.3, 2], sd=0.8, bounds=(1, 5))
+    assert status == 0
+    assert json.loads(out) == {k: v._asdict() for k, v in made._asdict().items()}
+    status, out, _ = called("plan", file, "--arm", "item", "--reward", "stars", *STARS)
+    found = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5))
+    means, sd = found.estimates()
+    assert out == f"{maxgap.plan(means, sd=sd, bounds=(1, 5))}\n"
+
+
+def test_the_demo_certifies_what_its_own_ratings_certify(called, tmp_path):
+    status, out, _ = called("demo", "--json", "--seed", 3)
+    said = json.loads(out)
+    assert (status, said["certified"]) == (0, True)
+    assert set(said["top"]) == {"Ada's soup", "Bea's curry", "Cem's pie"}
+    path = tmp_path / "demo.csv"
+    path.write_text(called("demo", "--csv", "--seed", 3)[1])
+    assert json.loads(called("split", path, *STARS, "--json")[1]) == said
+    assert called("demo", "--seed", 4)[1] != called("demo", "--seed", 3)[1]
+
+
+def test_the_lines_of_the_readme_run(tmp_path):
+    (lines,) = re.findall(r"```sh\n(maxgap demo.*?)```", README, re.DOTALL)
+    here = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-ec", lines], cwd=tmp_path, env=here, capture_output=True, text=True, check=True
+    )
+    assert "Certified with an error probability of at most 0.05" in done.stdout
+    assert (tmp_path / "split.svg").exists()
+    assert done.stderr == ""
+
+
+# -- files of every kind -------------------------------------------------------------------------
+
+PLAIN = "item,stars\n01,5\n1,3\nNA,1\n01,4\n1,3\nNA,2\n"
+
+
+def arms_of(out):
+    return {row["arm"]: row["ratings"] for row in json.loads(out)["arms"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.csv", PLAIN.encode()),
+        ("r.csv", b"\xef\xbb\xbf" + PLAIN.encode()),
+        ("r.csv", PLAIN.replace("\n", "\r\n").encode()),
+        ("r.csv", PLAIN.rstrip().encode()),
+        ("r.csv", PLAIN.replace("\n", "\n\n").encode() + b"\n  \n"),
+        ("r.tsv", PLAIN.replace(",", "\t").encode()),
+        ("r.csv", PLAIN.replace(",", ";").encode()),
+        ("r.txt", PLAIN.replace(",", "\t").encode()),
+        ("r.csv.gz", gzip.compress(PLAIN.encode())),
+        ("r.csv", PLAIN.replace("5\n", '"5"\n').encode()),
+    ],
+    ids=["plain", "mark", "crlf", "no end", "blank lines", "tsv", "semicolon", "tab", "gz",
+         "quoted"],
+)  # fmt: skip
+def test_text_of_every_kind_is_read_and_names_stay_as_they_are(called, tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    status, out, err = called("split", tmp_path / name, *STARS, "--json")
+    assert (status, err) == (0, "")
+    assert arms_of(out) == {"01": 2, "1": 2, "NA": 2}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=2,
+                max_size=5, unique=True))  # fmt: skip
+def test_any_name_that_csv_can_hold_comes_back(names):
+    path = Path(os.environ["PYTEST_FOLDER"]) / "names.csv"
+    names = [f"{name}\n{name}" if len(name) > 3 else name for name in names]
+    with path.open("w", newline="", encoding="utf-8") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["item", "stars"])
+        writer.writerows([name, k] for k, name in enumerate(names))
+    printed = io.StringIO()
+    before, sys.stdout = sys.stdout, printed
+    try:
+        status = cli.main(["next", str(path), "--bounds", "0", "9", "--json", "--batch", "5"])
+    finally:
+        sys.stdout = before
+    assert status == 0
+    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == set(names)
+
+
+def test_parquet_is_read_with_labels_as_they_are(called, tmp_path):
+    pytest.importorskip("pyarrow")
+    table = ratings(1)
+    table["item"] = table["item"].str[-1].astype(int)
+    table.to_parquet(tmp_path / "r.parquet")
+    options = ["--arm", "item", "--reward", "stars", *STARS, "--json"]
+    status, out, _ = called("split", tmp_path / "r.parquet", *options)
+    assert status == 0
+    assert set(json.loads(out)["top"]) == {0, 1}
+    table.loc[77, "stars"] = 9
+    table.to_parquet(tmp_path / "bad.parquet")
+    status, _, err = called("split", tmp_path / "bad.parquet", *options)
+    assert status == 3
+    assert err.endswith("/bad.parquet, row 78, column 'stars': 9 is outside the bounds 1 to 5\n")
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 it is not")
+    status, _, err = called("split", tmp_path / "no.parquet", *options)
+    assert status == 3
+    assert "is not a readable Parquet file" in err
+    assert called("split", tmp_path / "none.parquet", *options)[0] == 3
+
+
+def test_parquet_without_its_package_says_what_to_install(called, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    status, out, err = called("split", tmp_path / "r.parquet", *STARS)
+    assert (status, out) == (3, "")
+    assert "pip install 'maxgap[parquet]'" in err
+
+
+# -- what cannot be used -------------------------------------------------------------------------
+
+GOOD = "item,stars\na,5\nb,1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (GOOD + "a,6\n", "line 4, column 'stars': 6 is outside the bounds 1 to 5"),
+        (GOOD + "\n   \na,6\n", "line 6, column 'stars': 6 is outside"),
+        (GOOD + '"a\n\nb",4\nb,0\n', "line 7, column 'stars': 0 is outside"),
+        (GOOD + "a,\n", "line 4, column 'stars': is missing"),
+        (GOOD + "a\n", "line 4, column 'stars': is missing"),
+        (GOOD + ",4\n", "line 4, column 'item': is missing"),
+        (GOOD + "a,four\n", "line 4, column 'stars': 'four' is not a number"),
+        (GOOD + "a,nan\n", "line 4, column 'stars': 'nan' is not a number"),
+        (GOOD + "a,inf\n", "line 4, column 'stars': inf is not a finite number"),
+        (GOOD + "a,4,7\n", "line 4: more fields than the 2 columns"),
+        ("item,stars\na,5,1\nb,4,1\n", "line 2: more fields than the 2 columns"),
+        ("item,stars\na,5,\nb,4,\n", "line 2: more fields than the 2 columns"),
+        (GOOD + '"a,4\n', "a quotation mark is opened and never closed"),
+        ("item,stars\n", "there are no rows below the names of the columns"),
+        ("item,stars\n\n\n", "there are no rows below"),
+        ("", "is empty"),
+        ("\nitem,stars\na,5\n", "is empty, or its first line is"),
+        ("item,stars\na,5\na,4\n", "two arms or more are needed, the table has only 'a'"),
+        ("item,stars,day\na,5,1\n", "say which column is meant by --arm: 'item', 'stars', 'day'"),
+        ("item\na\n", "say which column is meant by --arm: 'item'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_said_with_line_and_column(called, tmp_path, content, why):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    status, out, err = called("split", path, *STARS)
+    assert (status, out) == (3, "")
+    assert err.startswith(f"maxgap: {path}")
+    assert why in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            ["--arm", "thing", "--reward", "stars"],
+            "no column 'thing' (--arm); its columns: 'item',",
+        ),
+        (["--arm", "item", "--reward", "item"], "the column 'item' cannot be arm and reward"),
+        (["--arm", "item", "--reward", "stars"], "2 columns 'stars' (--reward); its columns: "),
+        (["--arm", "item", "--reward", "x", "--separator", "tab"], "no column 'item' (--arm)"),
+        (["--encoding", "klingon"], "klingon"),
+        (["--encoding", "utf-16"], "is not text in the encoding utf-16"),
+    ],
+)
+def test_columns_and_encodings_that_are_not_there_are_named(called, tmp_path, options, why):
+    path = tmp_path / "r.csv"
+    path.write_text("item,stars,stars\na,5,5\nb,1,1\n")
+    status, out, err = called("split", path, *STARS, *options)
+    assert (status, out) == (3, "")
+    assert why in err
+
+
+def test_files_that_cannot_be_read_are_named(called, tmp_path):
+    for path, why in (
+        (tmp_path / "none.csv", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        status, out, err = called("split", path, *STARS)
+        assert (status, out, err) == (3, "", f"maxgap: {path}: {why}\n")
+    (tmp_path / "latin.csv").write_bytes("item,stars\ncafé,5\nthé,1\n".encode("latin-1"))
+    status, _, err = called("split", tmp_path / "latin.csv", *STARS)
+    assert status == 3
+    assert "is not text in the encoding utf-8" in err
+    assert "--encoding" in err
+    options = [*STARS, "--json", "--encoding", "latin-1"]
+    assert set(arms_of(called("split", tmp_path / "latin.csv", *options)[1])) == {"café", "thé"}
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(PLAIN.encode() * 50)[:-30])
+    assert called("split", tmp_path / "cut.csv.gz", *STARS)[0] == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["cut", "r.csv"],
+        ["split"],
+        ["split", "r.csv"],
+        ["split", "r.csv", "--bounds", "1"],
+        ["split", "r.csv", "--bounds", "5", "1"],
+        ["split", "r.csv", "--bounds", "1", "5", "--sigma", "1"],
+        ["split", "r.csv", "--sigma", "-1"],
+        ["split", "r.csv", "--sigma", "1", "--delta", "2"],
+        ["split", "r.csv", "--sigma", "1", "--stopping", "paper"],
+        ["split", "r.csv", "--sigma", "1", "--confidence", "none"],
+        ["split", "r.csv", "--sigma", "1", "--separator", "::"],
+        ["next", "r.csv", "--sigma", "1", "--batch", "0"],
+        ["next", "r.csv", "--sigma", "1", "--batch", "x"],
+        ["plan", "--sigma", "1"],
+        ["plan", "--sigma", "1", "--means", "1"],
+        ["plan", "--sigma", "1", "--means", "1", "1"],
+        ["plan", "r.csv", "--sigma", "1", "--means", "1", "2"],
+        ["demo", "--seed", "-1"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_cannot_be_understood_ends_with_two(called, arguments):
+    status, out, err = called(*arguments)
+    assert (status, out) == (2, "")
+    assert "usage: maxgap" in err
+
+
+def test_help_says_every_exit_status_and_the_version_is_the_packages(called):
+    for arguments in (["--help"], ["split", "--help"], ["plan", "--help"]):
+        status, out, _ = called(*arguments)
+        assert status == 0
+        for number in (cli.OK, cli.USAGE, cli.BAD_DATA, cli.INTERRUPTED, cli.CLOSED):
+            assert f" {number} " in " ".join(out.split())
+    assert called("--version")[1] == f"maxgap {maxgap.__version__}\n"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["scripts"] == {"maxgap": "maxgap.cli:main"}
+
+
+def test_bounds_may_be_negative(called, tmp_path):
+    (tmp_path / "r.csv").write_text("item,mark\na,-1\nb,1\n")
+    assert called("split", tmp_path / "r.csv", "--bounds", "-1", "1")[0] == 0
+
+
+# -- pictures ------------------------------------------------------------------------------------
+
+
+def test_the_picture_is_drawn_into_the_file(called, file, tmp_path):
+    options = ["--arm", "item", "--reward", "stars", *STARS]
+    for suffix, begins in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        path = tmp_path / f"split.{suffix}"
+        assert called("split", file, *options, "--plot", path)[0] == 0
+        assert path.read_bytes().startswith(begins)
+    status, _, err = called("split", file, *options, "--plot", tmp_path / "split.doc")
+    assert status == 2
+    assert "--plot" in err
+    status, _, err = called("split", file, *options, "--plot", tmp_path / "none" / "split.svg")
+    assert status == 3
+    assert "No such file or directory" in err
+
+
+# -- in a process of its own ---------------------------------------------------------------------
+
+
+def test_standard_input_is_read_and_says_rows():
+    status, out, err = run("split", "-", *STARS, "--json", stdin=PLAIN.encode())
+    assert (status, err) == (0, "")
+    assert arms_of(out) == {"01": 2, "1": 2, "NA": 2}
+    status, out, err = run("split", "-", *STARS, stdin=(PLAIN + "1,9\n").encode())
+    assert (status, out) == (3, "")
+    assert err == (
+        "maxgap: standard input, row 7 below the names, column 'stars': 9 is outside the bounds "
+        "1 to 5\n"
+    )
+
+
+def test_who_closes_the_pipe_is_not_told_off():
+    rows = "".join(f"{arm},{arm % 5}\n" for arm in range(20_000)).encode()
+    process = subprocess.Popen(
+        [*COMMAND, "split", "-", "--bounds", "0", "4", "--json"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with process:
+        process.stdin.write(b"item,stars\n" + rows)
+        process.stdin.close()
+        assert process.stdout.read(1) == b"{"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.parametrize("_", range(4))  # it may come at any moment
+def test_an_interrupt_leaves_no_traceback(_):
+    process = subprocess.Popen(
+        [*COMMAND, "split", "-", *STARS],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with process:
+        # More than a pipe holds: once it is written, the command is reading.
+        process.stdin.write(b"item,stars\n" + b"a,5\nb,1\n" * 100_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        process.stdin.close()
+        assert process.stdout.read() == b""
+        assert process.stderr.read() == b"\n"
+    assert process.returncode == 130
+
+
+def test_many_rows_take_little_memory_and_the_last_line_is_counted_right(tmp_path):
+    rng = np.random.default_rng(0)
+    arms, stars = rng.integers(0, 50, 100_000), rng.integers(1, 6, 100_000)
+    block = "".join(
+        f"image {a:03d},{s}\n" for a, s in zip(arms.tolist(), stars.tolist(), strict=True)
+    )
+    measured = {}
+    for blocks in (1, 20):
+        path = tmp_path / f"{blocks}.csv"
+        path.write_text("item,stars\n" + block * blocks)
+        code = (
+            "import resource, subprocess, sys;"
+            "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        command = [sys.executable, "-c", code, *COMMAND, "split", str(path), *STARS]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        measured[blocks] = int(done.stdout)
+    # Kilobytes; the file itself has 26 megabytes, a table of it many times that.
+    assert measured[20] - measured[1] < 120_000
+    with path.open("a") as handle:
+        handle.write("image 000,6\n")
+    status, _, err = run("split", path, *STARS)
+    assert status == 3
+    assert "line 2000002, column 'stars': 6 is outside" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+@pytest.mark.parametrize("at_terminal", [True, False])
+def test_progress_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
+    ours, theirs = os.openpty() if at_terminal else os.pipe()
+    if at_terminal:
+        termios = pytest.importorskip("termios")
+        termios.tcsetwinsize(theirs, (24, 80))
+    process = subprocess.Popen(
+        [*COMMAND, "split", "-", *STARS],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs,
+    )  # fmt: skip
+    with process:
+        process.stdin.write(b"item,stars\n")
+        for _ in range(4):  # in pieces that come late: the work takes more than a second
+            process.stdin.write(b"a,5\nb,1\n" * 150_000)
+            process.stdin.flush()
+            time.sleep(0.6)
+        process.stdin.close()
+        assert process.stdout.read().startswith(b"The largest gap")
+    assert process.returncode == 0
+    os.set_blocking(ours, False)
+    try:
+        shown = os.read(ours, 10_000)
+    except BlockingIOError:
+        shown = b""
+    os.close(theirs)
+    os.close(ours)
+    assert (b"standard input" in shown) == at_terminal
+    assert at_terminal or shown == b""
+
+
+def test_a_result_that_cannot_be_written_is_said():
+    if not Path("/dev/full").exists():
+        pytest.skip("needs a device that is full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "plan", "--means", "1", "0", "--sigma", "0.1"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stderr == "maxgap: standard output: No space left on device\n"
+
+
+def test_names_cannot_steer_the_terminal_and_none_is_too_long_or_too_foreign():
+    name = "\x1b[31mred\nline " + "x" * 500
+    rows = f'item,stars\n"{name}",5\ncafé,1\n'.encode()
+    here = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for command in ("split", "next"):
+        status, out, err = run(command, "-", *STARS, stdin=rows, env=here)
+        assert (status, err) == (0, "")
+        assert "\\x1b[31mred\\nline" in out
+        assert "caf\\xe9" in out
+        assert "\x1b" not in out
+    status, out, _ = run("split", "-", *STARS, "--json", stdin=rows, env=here)
+    assert json.loads(out)["top"] == [name]
+    assert max(map(len, run("split", "-", *STARS, stdin=rows)[1].splitlines())) < 200

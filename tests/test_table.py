@@ -1,0 +1,483 @@
+"""A table of ratings: held to the policy told the same rewards, and to intervals made by hand."""
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import maxgap
+from maxgap import MaxGapContrasts, MaxGapTop2UCB, confidence, gap_upper_bounds, simulate
+
+STARS = {"bounds": (1, 5)}
+
+
+def ratings(seed, rows=400, means=(4.4, 4.2, 2.1, 1.9), noise=0.6):
+    """A realistic table: raters with a taste of their own, half stars, rows shuffled."""
+    rng = np.random.default_rng(seed)
+    arms = rng.integers(0, len(means), rows)
+    raters = rng.integers(0, 30, rows)
+    taste = 0.3 * rng.standard_normal(30)
+    stars = np.array(means)[arms] + taste[raters] + noise * rng.standard_normal(rows)
+    return pd.DataFrame(
+        {
+            "rater": raters,
+            "item": [f"item {arm}" for arm in arms],
+            "stars": np.clip(np.rint(2 * stars) / 2, 1, 5),
+        }
+    )
+
+
+def small_tables():
+    """Few arms, few values: ties, single rewards and equal arms are common."""
+    row = st.tuples(st.sampled_from("abcde"), st.sampled_from([1.0, 1.5, 3.0, 4.5, 5.0]))
+    rows = st.lists(row, min_size=2, max_size=60)
+    return rows.filter(lambda pairs: len({arm for arm, _ in pairs}) > 1)
+
+
+def told(cls, rows, **settings):
+    """The policy told the same rewards, arms in the order in which they come."""
+    labels = list(dict.fromkeys(arm for arm, _ in rows))
+    policy = cls(labels, **settings)
+    policy.tell([arm for arm, _ in rows], [reward for _, reward in rows])
+    return policy
+
+
+def assert_same(found, policy):
+    report = policy.report().set_index("arm")
+    assert (found.top, found.bottom, found.gap) == policy.recommend()
+    assert found.certified == policy.certified
+    assert list(found.next) == policy.ask()
+    shown = found.arms.set_index("arm").loc[report.index]
+    for ours, theirs in (("ratings", "samples"), ("mean", "mean"), ("lower", "lower")):
+        assert shown[ours].tolist() == report[theirs].tolist()
+    assert shown["upper"].tolist() == report["upper"].tolist()
+    assert shown["group"].tolist() == report["cluster"].tolist()
+
+
+@given(small_tables(), st.integers(1, 60))
+def test_a_table_says_what_the_policy_told_the_same_rewards_says(rows, times):
+    rows = rows * times
+    table = pd.DataFrame(rows, columns=["item", "stars"])
+    found = maxgap.split(table, arm="item", reward="stars", bounds=(1, 5), delta=0.1)
+    settings = {"delta": 0.1, "confidence": "empirical-bernstein", "sigma": 2.0}
+    assert_same(found, told(MaxGapTop2UCB, rows, **settings))
+    found = maxgap.split(arm=table["item"], reward=list(table["stars"]), sigma=0.7)
+    assert_same(found, told(MaxGapTop2UCB, rows, sigma=0.7))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_contrasts_too_are_those_of_the_policy(seed):
+    table = ratings(seed, rows=3000)
+    rows = list(zip(table["item"], table["stars"], strict=True))
+    found = maxgap.split(table, arm="item", reward="stars", stopping="contrasts", **STARS)
+    policy = told(
+        MaxGapContrasts, rows, sigma=2.0, confidence="empirical-bernstein", stopping="contrasts"
+    )
+    assert_same(found, policy)
+    assert found.certified
+
+
+# -- intervals by hand -------------------------------------------------------------------------
+
+
+def empirical_bernstein(rewards, width, delta, n_arms):
+    """Ends of the last interval, from the formulas, with everything computed afresh."""
+    inverse = math.log(2 * n_arms / delta)
+    x = np.array(rewards) / width
+    ends = [max(x) - 1, min(x) + 1]
+    bets = []
+    for i in range(1, len(x)):
+        means = [np.mean(x[:k]) if k else x[0] for k in range(i + 1)]
+        squares = sum((x[k] - means[k]) * (x[k] - np.mean(x[: k + 1])) for k in range(i))
+        variance = (0.25 + squares) / (i + 1)
+        bet = min(math.sqrt(2 * inverse / (variance * (i + 1) * math.log(i + 2))), 0.5)
+        bets.append((bet, x[i], (x[i] - means[i]) ** 2 * (-math.log(1 - bet) - bet)))
+    if bets:
+        total = sum(bet for bet, _, _ in bets)
+        centre = sum(bet * reward for bet, reward, _ in bets) / total
+        radius = (inverse + sum(cost for _, _, cost in bets)) / total
+        ends = [max(ends[0], centre - radius), min(ends[1], centre + radius)]
+    return [end * width for end in ends]
+
+
+@given(small_tables())
+def test_the_intervals_are_those_made_by_hand(rows):
+    table = pd.DataFrame(rows, columns=["item", "stars"])
+    n_arms = table["item"].nunique()
+    found = maxgap.split(table, arm="item", reward="stars", bounds=(1, 5), delta=0.1)
+    by_count = maxgap.split(table, arm="item", reward="stars", sigma=0.5, delta=0.1)
+    for arm, rewards in table.groupby("item")["stars"]:
+        low, high = empirical_bernstein(rewards.tolist(), 4, 0.1, n_arms)
+        shown = found.arms.set_index("arm").loc[arm]
+        assert shown["mean"] == pytest.approx(rewards.mean(), rel=1e-12)
+        assert [shown["lower"], shown["upper"]] == pytest.approx([low, high], rel=1e-9, abs=1e-9)
+        half = confidence.radius(
+            "normal-mixture", len(rewards), delta=0.1, n_arms=n_arms, sigma=0.5
+        )
+        shown = by_count.arms.set_index("arm").loc[arm]
+        assert [shown["lower"], shown["upper"]] == pytest.approx(
+            [rewards.mean() - half, rewards.mean() + half], rel=1e-12
+        )
+
+
+@given(small_tables(), st.sampled_from([0.01, 0.05, 0.3, 2.0]))
+def test_the_rival_is_the_widest_gap_inside_a_group_and_decides(rows, sigma):
+    found = maxgap.split(arm=[r[0] for r in rows], reward=[r[1] for r in rows], sigma=sigma)
+    inside, upper = [], found.arms.set_index("arm")["upper"]
+    for _, group in found.arms.groupby("group"):
+        if len(group) > 1:
+            inside.append(gap_upper_bounds(group["lower"], group["upper"]).either.max())
+    if not inside:
+        assert found.rival is None
+        assert found.certified == (found.certain_gap > 0)
+        return
+    assert found.rival.gap == pytest.approx(max(inside), rel=1e-12)
+    ends = found.arms.set_index("arm")["lower"][found.rival.below], upper[found.rival.above]
+    assert found.rival.ends == ends
+    assert (found.rival.below in found.top) == (found.rival.above in found.top)
+    assert found.certified == (found.certain_gap > max(found.rival.gap, 0))
+
+
+def test_certified_answers_are_right_and_narrower_bounds_than_true_are_not():
+    rng = np.random.default_rng(5)
+    wrong = {0.3: 0, 0.02: 0}
+    for _ in range(200):
+        arms = rng.permutation(np.repeat([0, 1, 2], 60))
+        rewards = np.array([0.0, 0.3, 0.55])[arms] + 0.3 * rng.standard_normal(arms.size)
+        for sigma in wrong:
+            found = maxgap.split(arm=arms, reward=rewards, sigma=sigma, delta=0.3)
+            wrong[sigma] += found.certified and found.top != {1, 2}
+    assert wrong[0.3] <= 0.3 * 200
+    assert wrong[0.02] > 0.1 * 200
+
+
+# -- rows that cannot be used --------------------------------------------------------------------
+
+BAD_REWARDS = [
+    (6.0, "6 is outside the bounds 1 to 5"),
+    (0.999, "0.999 is outside the bounds 1 to 5"),
+    (math.nan, "is missing"),
+    (None, "is missing"),
+    (pd.NA, "is missing"),
+    ("", "is missing"),
+    ("four", "'four' is not a number"),
+    (math.inf, "inf is not a finite number"),
+    (Decimal("NaN"), "is missing"),
+    (1j, "1j is not a number"),
+    ([4], "[4] is not a number"),
+]
+
+
+@pytest.mark.parametrize(("reward", "why"), BAD_REWARDS, ids=repr)
+@pytest.mark.parametrize("place", [0, 7, 19])
+def test_a_bad_reward_is_named_by_row_and_column(reward, why, place):
+    stars = [4, 2] * 10
+    stars[place] = reward
+    table = pd.DataFrame({"item": ["a", "b"] * 10}, index=[f"r{i}" for i in range(20)])
+    table["stars"] = pd.Series(stars, index=table.index, dtype=object)
+    with pytest.raises(ValueError, match="column 'stars', row") as caught:
+        maxgap.split(table, arm="item", reward="stars", **STARS)
+    message = f"column 'stars', row {place}, counted from 0 (index 'r{place}'): {why}"
+    assert str(caught.value).startswith(message)
+    with pytest.raises(ValueError, match=f"reward, row {place}, counted from 0: "):
+        maxgap.split(arm=["a", "b"] * 10, reward=stars, **STARS)
+
+
+@pytest.mark.parametrize("label", [None, math.nan, pd.NA, pd.NaT, ["list"], {}], ids=repr)
+def test_a_bad_arm_is_named_by_row_and_column(label):
+    arms = ["a", "b", "c", label, "d"]
+    table = pd.DataFrame({"item": pd.Series(arms, dtype=object), "stars": [1, 2, 3, 4, 5]})
+    with pytest.raises(ValueError, match=r"column 'item', row 3, counted from 0 \(index 3\): "):
+        maxgap.split(table, arm="item", reward="stars", **STARS)
+
+
+@given(small_tables(), st.data())
+def test_the_first_of_several_bad_rows_is_named(rows, data):
+    places = data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1, max_size=5))
+    stars = [9.0 if i in places else reward for i, (_, reward) in enumerate(rows)]
+    with pytest.raises(ValueError, match=f"row {min(places)}, counted from 0: 9 is outside"):
+        maxgap.split(arm=[arm for arm, _ in rows], reward=stars, **STARS)
+
+
+def test_a_missing_category_is_named_and_one_without_rows_is_no_arm():
+    arms = pd.Categorical(["x", None, "y"], categories=["w", "y", "x"])
+    table = pd.DataFrame({"item": arms, "stars": [1, 2, 3]})
+    with pytest.raises(ValueError, match=r"column 'item', row 1.*: is missing"):
+        maxgap.split(table, arm="item", reward="stars", **STARS)
+    found = maxgap.split(table.iloc[[0, 2]], arm="item", reward="stars", **STARS)
+    assert found.policy().arms == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            {"arm": "thing"},
+            "arm='thing' is not a column of the table; its columns: 'item', 'stars'",
+        ),
+        ({"reward": "note"}, "reward='note' is not a column"),
+        ({"reward": "item"}, "arm and reward must be two columns"),
+        ({"bounds": None}, "give bounds="),
+        ({"sigma": 1.0}, "give bounds="),
+        ({"bounds": (5, 1)}, "bounds must be two numbers, the smaller first"),
+        ({"bounds": (1, math.nan)}, "bounds must be"),
+        ({"bounds": (1, math.inf)}, "bounds must be"),
+        ({"bounds": 5}, "bounds must be"),
+        ({"bounds": None, "sigma": 0}, "sigma: positive finite"),
+        ({"bounds": None, "sigma": "1"}, "sigma must be a number"),
+        ({"bounds": None, "sigma": {"a": 1}}, "sigma comes with labels"),
+        ({"delta": 1.5}, "delta: "),
+        ({"confidence": "t-test"}, "confidence must be one of"),
+        ({"stopping": "paper"}, "stopping must be one of"),
+        ({"table": 7}, "table must be a DataFrame"),
+    ],
+    ids=str,
+)
+def test_arguments_that_cannot_be_used_are_named(change, why):
+    table = pd.DataFrame({"item": ["a", "b"], "stars": [1, 5]})
+    arguments = {"table": table, "arm": "item", "reward": "stars", "bounds": (1, 5)} | change
+    with pytest.raises(ValueError, match=re.escape(why)) as caught:
+        maxgap.split(arguments.pop("table"), **arguments)
+    assert str(caught.value).startswith(why)
+
+
+def test_a_table_without_two_arms_or_with_a_column_twice_is_refused():
+    with pytest.raises(ValueError, match="no rows"):
+        maxgap.split(pd.DataFrame({"a": [], "b": []}), arm="a", reward="b", sigma=1)
+    with pytest.raises(ValueError, match="two arms or more are needed, the table has only 'x'"):
+        maxgap.split(arm=["x", "x"], reward=[1, 2], sigma=1)
+    twice = pd.DataFrame([["x", 1, 2]], columns=["a", "b", "b"])
+    with pytest.raises(ValueError, match="reward='b' is 2 columns"):
+        maxgap.split(twice, arm="a", reward="b", sigma=1)
+    with pytest.raises(ValueError, match="equal lengths, got 2 and 1"):
+        maxgap.split(arm=["x", "y"], reward=[1], sigma=1)
+    for values in ("xy", {"x", "y"}, {"x": 1}, 7):
+        with pytest.raises(ValueError, match="arm must be a sequence"):
+            maxgap.split(arm=values, reward=[1, 2], sigma=1)
+    with pytest.raises(ValueError, match="one-dimensional"):
+        maxgap.split(arm=["x", "y"], reward=np.eye(2), sigma=1)
+
+
+# -- kinds of columns --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arms",
+    [
+        [1, "1", 2.5],
+        ["x", (1, "x"), "y"],
+        pd.Categorical(["b", "a", "c"], categories=["a", "b", "c"]),
+        pd.Series(["b", "a", "c"], dtype="string"),
+        pd.date_range("2026-01-01", periods=3),
+        np.array(["2026-01", "2026-02", "2026-03"], dtype="datetime64[M]"),
+        pd.array([7, 8, 9], dtype="Int64"),
+        [False, True, "x"],
+        ["", "NA", "None"],
+    ],
+    ids=str,
+)
+def test_arms_of_every_kind_come_back_as_they_are(arms):
+    wanted = list(pd.Series(list(arms), dtype=object))
+    found = maxgap.split(arm=arms, reward=[1, 2, 9], sigma=0.1)
+    assert found.policy().arms == wanted
+    assert found.top == {wanted[2]}
+    found.policy().tell(wanted[0], 1.5)
+
+
+def test_true_beside_one_is_refused():
+    with pytest.raises(ValueError, match="more than once"):
+        maxgap.split(arm=[1, True, 2], reward=[1, 2, 3], sigma=1)
+
+
+@pytest.mark.parametrize(
+    "rewards",
+    [
+        [Decimal("1.5"), Fraction(3, 2), 4, 5.0],
+        pd.array([1.5, 1.5, 4, 5], dtype="Float64"),
+        np.array([1.5, 1.5, 4, 5], dtype=np.float32),
+        (x for x in [1.5, 1.5, 4, 5]),
+    ],
+    ids=["decimal", "nullable", "float32", "generator"],
+)
+def test_rewards_of_every_kind_are_taken(rewards):
+    found = maxgap.split(arm=["a", "a", "b", "b"], reward=rewards, **STARS)
+    assert found.arms["mean"].tolist() == [4.5, 1.5]
+
+
+def test_true_and_false_are_one_and_nought():
+    found = maxgap.split({"a": [*"xxyy"], "b": [True, False, True, True]}, arm="a", reward="b",
+                         bounds=(0, 1))  # fmt: skip
+    assert found.arms["mean"].tolist() == [1.0, 0.5]
+
+
+def test_rows_pair_up_by_position_whatever_the_index():
+    table = ratings(2)
+    expected = maxgap.split(table, arm="item", reward="stars", **STARS)
+    table.index = np.zeros(len(table), dtype=int)
+    again = maxgap.split(table, arm="item", reward="stars", **STARS)
+    apart = maxgap.split(arm=table["item"].sort_index(), reward=table["stars"].tolist(), **STARS)
+    for found in (again, apart):
+        pd.testing.assert_frame_equal(found.arms, expected.arms)
+
+
+def test_sigma_by_label_scales_the_intervals_of_its_arm():
+    found = maxgap.split(arm=[*"aabb"], reward=[1, 1, 2, 2], sigma={"b": 3.0, "a": 1.0})
+    widths = found.arms.set_index("arm").eval("upper - lower")
+    assert widths["b"] == pytest.approx(3 * widths["a"])
+
+
+# -- what is shown -------------------------------------------------------------------------------
+
+
+def test_it_says_what_is_found_at_a_terminal_and_in_a_notebook():
+    table = ratings(1)
+    found = maxgap.split(table, arm="item", reward="stars", **STARS)
+    text = str(found)
+    assert text == repr(found)
+    assert "Top (2): item 0, item 1" in text
+    assert ("Certified" in text) == found.certified
+    assert all(len(line) < 200 for line in text.splitlines())
+    odd = table.replace({"item": {"item 3": "<b>item</b> & more"}})
+    html = maxgap.split(odd, arm="item", reward="stars", **STARS)._repr_html_()
+    assert "<b>" not in html
+    assert html.count("&lt;b&gt;item&lt;/b&gt; &amp; more") >= 2
+
+
+def test_thousands_of_arms_are_shown_in_a_few_lines():
+    rng = np.random.default_rng(0)
+    arms = np.arange(3000)
+    means = np.where(arms < 1000, 10.0, 0.0) + rng.random(3000)
+    found = maxgap.split(arm=np.tile(arms, 2), reward=np.tile(means, 2), sigma=0.2)
+    text = str(found)
+    assert len(text.splitlines()) < 35
+    assert "2,980 arms further from the split are not shown" in text
+    assert {"top", "bottom"} == set(" ".join(text.splitlines()[-22:-1]).split()) & {"top", "bottom"}
+    assert len(found.top) == 1000
+    plt.close(found.plot())
+
+
+def test_the_picture_has_the_arms_the_split_the_certain_gap_and_the_rival():
+    found = maxgap.split(ratings(1, 4000), arm="item", reward="stars", **STARS)
+    assert found.certified
+    _, ax = plt.subplots()
+    assert found.plot(ax) is ax.figure
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == found.arms["arm"].tolist()[::1]
+    drawn = sorted(x for line in ax.lines for x in line.get_xdata()[:4])
+    assert set(found.arms["mean"]) <= set(drawn)
+    texts = " ".join(text.get_text() for text in ax.texts)
+    assert "at least" in texts
+    assert "inside a group at most" in texts
+    segments = np.concatenate(
+        [c.get_segments() for c in ax.collections if hasattr(c, "get_segments")]
+    )
+    ends = {tuple(segment[:, 0]) for segment in segments}
+    assert ends == set(zip(found.arms["lower"], found.arms["upper"], strict=True))
+    plt.close("all")
+    dollars = maxgap.split(arm=["$a$", "b$"], reward=[1, 2], sigma=0.1).plot()
+    dollars.canvas.draw()
+    plt.close(dollars)
+
+
+# -- what comes next -----------------------------------------------------------------------------
+
+
+@given(small_tables(), st.integers(1, 40))
+def test_a_batch_has_its_size_and_evens_out_the_arms_asked_for(rows, size):
+    found = maxgap.split(arm=[r[0] for r in rows], reward=[r[1] for r in rows], sigma=1.0)
+    batch = found.batch(size)
+    if found.certified:
+        assert batch == {}
+        return
+    assert sum(batch.values()) == size
+    assert set(batch) <= set(found.next)
+    assert max(batch.values()) - min(batch.values()) <= 1
+    counts = found.arms.set_index("arm")["ratings"]
+    left_out = [counts[arm] for arm in found.next if arm not in batch]
+    assert not left_out or min(left_out) >= max(counts[arm] for arm in batch)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, "3", True, None], ids=repr)
+def test_a_batch_of_no_size_is_refused(size):
+    with pytest.raises(ValueError, match="size must be a whole number"):
+        maxgap.split(arm=[*"ab"], reward=[1, 2], sigma=1.0).batch(size)
+
+
+def test_the_policy_goes_on_from_the_table():
+    table = ratings(3, rows=60)
+    found = maxgap.split(table, arm="item", reward="stars", **STARS)
+    assert not found.certified
+    rng = np.random.default_rng(0)
+    taken, policy = 0, found.policy()
+    while not policy.stopped:
+        asked = [arm for arm in policy.ask() for _ in range(10)]
+        true = {"item 0": 4.4, "item 1": 4.2, "item 2": 2.1, "item 3": 1.9}
+        policy.tell(asked, [np.clip(rng.normal(true[arm], 0.6), 1, 5) for arm in asked])
+        taken += len(asked)
+    assert policy.certified
+    assert policy.recommend().top == {"item 0", "item 1"}
+    assert found.more.low / 2 <= taken <= 2 * found.more.high
+    assert not found.certified  # the answer is that of the table
+
+
+def test_nothing_more_is_needed_once_certified():
+    found = maxgap.split(ratings(1, 4000), arm="item", reward="stars", **STARS)
+    assert found.certified
+    assert found.more == (0, 0, 0)
+    assert found.next == ()
+
+
+def test_what_cannot_be_simulated_is_infinite_and_said():
+    found = maxgap.split(arm=[*"aabbcc"], reward=[0, 0.1, 1, 1.1, 3, 3.1], sigma=1000.0)
+    assert found.more.median == math.inf
+    assert "more than can be simulated" in str(found)
+
+
+def test_a_plan_is_what_runs_take():
+    means, sigma = [0.0, 0.2, 1.0, 1.3], 0.5
+    made = maxgap.plan(means, sigma=sigma, replicates=60)
+    study = simulate.replicate(
+        {"top 2": MaxGapTop2UCB(4, sigma=sigma), "robin": maxgap.RoundRobin(4, sigma=sigma)},
+        maxgap.Problem(means, sigma=sigma), budget=20_000, replicates=60, seed=1, n_jobs=1,
+    )  # fmt: skip
+    median = study.stops.groupby("policy")["samples"].median()
+    assert made.adaptive.median == pytest.approx(median["top 2"], rel=0.2)
+    assert made.equal.median == pytest.approx(median["robin"], rel=0.2)
+    assert made.adaptive.low <= made.adaptive.median <= made.adaptive.high
+    assert made == maxgap.plan(means, sigma=sigma, replicates=60)
+
+
+def test_a_plan_within_bounds_needs_fewer_where_rewards_vary_less():
+    wide, narrow = (maxgap.plan([4.5, 4.3, 2.0], sd=sd, **STARS).equal.median for sd in (1.2, 0.3))
+    assert narrow < wide
+    assert maxgap.plan([4.5, 4.3, 2.0], **STARS).equal.median >= wide
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"means": [1.0]}, "means must be two numbers"),
+        ({"means": [1.0, math.nan]}, "means must be two numbers"),
+        ({"means": [1, 2, 3]}, "means: no gap is the largest"),
+        ({"means": [2, 2]}, "means: no gap is the largest"),
+        ({"means": [0.0, 5.0]}, "means must lie in the bounds"),
+        ({"sd": -1}, "sd must be"),
+        ({"sd": [1, 2, 3]}, "sd must be"),
+        ({"sd": math.nan}, "sd must be"),
+        ({"replicates": 0}, "replicates must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"bounds": None, "sigma": {0: 1, 1: 1}}, "sigma must be a number"),
+    ],
+    ids=str,
+)
+def test_a_plan_refuses_what_it_cannot_use(change, why):
+    arguments = {"means": [2, 4], "bounds": (1, 5)} | change
+    with pytest.raises(ValueError, match=why):
+        maxgap.plan(arguments.pop("means"), **arguments)
