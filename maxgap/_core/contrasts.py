@@ -121,7 +121,7 @@ def new_look(n_arms: int, delta: float) -> Look:
 # -- sets ----------------------------------------------------------------------------------------
 
 
-@inlined
+@compiled(inline=True)
 def has(sets: Integers, row: int, arm: int) -> bool:
     """Whether the arm is in the set."""
     return (sets[row, arm // BITS] >> (arm % BITS)) & 1 == 1
@@ -155,7 +155,7 @@ def _meet(sets: Integers, row: int, others: Integers, other: int) -> bool:
 # -- evidence ------------------------------------------------------------------------------------
 
 
-@inlined
+@compiled(inline=True)
 def order_evidence(arms: Records, a: int, b: int) -> float:
     """Evidence that arm a is above arm b."""
     distance = arms[a]["mean"] - arms[b]["mean"]
@@ -173,7 +173,7 @@ def _spread(arms: Records, a: int) -> float:
     return arms[a]["sigma"] ** 2 * (1.0 / n + RHO_ORDERS / (n * n))
 
 
-@inlined
+@compiled(inline=True)
 def contrast(
     arms: Records, stacks: Records, sums: Floats, i: int, j: int, x: int, y: int
 ) -> tuple[int, float, float]:
@@ -199,7 +199,7 @@ def contrast(
     return n, total, variance
 
 
-@inlined
+@compiled(inline=True)
 def evidence(n: int, total: float, variance: float, enough: float) -> float:
     """Evidence of a sum of n steps against a mean of at most 0.
 
@@ -324,7 +324,7 @@ def weigh_pair(
                 _add(links, x, y)
 
 
-@inlined
+@compiled(inline=True)
 def link_needs(look: Look, x: int, y: int, low: int, high: int, c: float) -> float:
     """The evidence that makes a link of x and y."""
     return c - look.log_low[x, low] - look.log_high[y, high]

@@ -78,7 +78,7 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
     return progress["crossed"] == 1 and not crossed_before
 
 
-@inlined
+@compiled(inline=True)
 def next_round(state: State) -> bool:
     """Forget whom to sample next; whether all arms have a sample and nothing has stopped yet."""
     progress = state.progress[0]
@@ -88,7 +88,7 @@ def next_round(state: State) -> bool:
     return progress["unsampled"] == 0
 
 
-@inlined
+@compiled
 def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     """Stop, with the rule's answer, if the rule holds."""
     if not rule_holds(state, setting):
@@ -107,7 +107,7 @@ def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
     return True
 
 
-@inlined
+@compiled(inline=True)
 def stop(state: State, by: int) -> None:
     """Stand by an answer: after a proof that around the certain gap, otherwise the empirical."""
     state.progress[0]["stopped"] = by
