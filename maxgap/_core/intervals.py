@@ -49,8 +49,9 @@ def interval_from_count(arms: Records, arm: int, radii: Floats, nested: bool) ->
 
     Returns whether nested intervals have crossed.
     """
-    radius = arms[arm]["factor"] * radii[arms[arm]["row"], arms[arm]["count"]]
-    mean = arms[arm]["mean"]
+    known = arms[arm]
+    radius = known["factor"] * radii[known["row"], known["count"]]
+    mean = known["mean"]
     return _set_interval(arms, arm, mean - radius, mean + radius, nested)
 
 

@@ -52,10 +52,11 @@ def settle_all(state: State) -> None:
 
 @internal
 def _put(slots: Records, k: int, arm: int, lower: float, arms: Records) -> None:
-    slots[k]["arm"] = arm
-    slots[k]["lower"] = lower
-    slots[k]["upper"] = arms[arm]["upper"]
-    arms[arm]["position"] = k
+    slot, known = slots[k], arms[arm]
+    slot["arm"] = arm
+    slot["lower"] = lower
+    slot["upper"] = known["upper"]
+    known["position"] = k
 
 
 @internal
@@ -69,8 +70,10 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
     moves = 0
     k = first
     while k < n_arms:
-        arm = slots[k]["arm"]
-        value = arms[arm]["lower"]
+        slot = slots[k]
+        arm = slot["arm"]
+        known = arms[arm]
+        value = known["lower"]
         j = k
         while j > 0 and slots[j - 1]["lower"] > value:
             _put(slots, j, slots[j - 1]["arm"], slots[j - 1]["lower"], arms)
@@ -78,8 +81,8 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
         if j == k:
             if k > last:
                 break
-            slots[k]["lower"] = value
-            slots[k]["upper"] = arms[arm]["upper"]
+            slot["lower"] = value
+            slot["upper"] = known["upper"]
         else:
             _put(slots, j, arm, value, arms)
             lowest = min(lowest, j)

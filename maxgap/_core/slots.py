@@ -42,10 +42,8 @@ SLOT = np.dtype(
     align=True,
 )
 
-#: Rows of the trees: widths of the slots, and separations ``lower - reach``. For literal numbers
-#: numba would compile what takes a row once for each.
-WIDTHS = 0
-SEPARATIONS = 1
+#: Rows of the trees: widths of the slots, and separations ``lower - reach``.
+WIDTHS, SEPARATIONS = 0, 1
 
 
 def new_slots(n_arms: int) -> tuple[Records, Floats]:
@@ -77,11 +75,12 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
         reach = max(slots[first - 1]["reach"], slots[first - 1]["upper"])
     k = first
     while k <= top:
-        if k > last and slots[k]["reach"] == reach:
+        slot = slots[k]
+        if k > last and slot["reach"] == reach:
             break
-        slots[k]["reach"] = reach
-        trees[SEPARATIONS, leaves + k] = slots[k]["lower"] - reach if k > 0 else -np.inf
-        r = slots[k]["upper"]
+        slot["reach"] = reach
+        trees[SEPARATIONS, leaves + k] = slot["lower"] - reach if k > 0 else -np.inf
+        r = slot["upper"]
         if r > reach:
             reach = r
         k += 1
@@ -98,11 +97,12 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
         smallest = slots[top]["upper"]
     highest_changed = k
     while k >= 0:
-        if k < first and slots[k]["end"] == smallest:
+        slot = slots[k]
+        if k < first and slot["end"] == smallest:
             break
-        slots[k]["end"] = smallest
-        trees[WIDTHS, leaves + k] = smallest - slots[k]["lower"]
-        r = slots[k]["upper"]
+        slot["end"] = smallest
+        trees[WIDTHS, leaves + k] = smallest - slot["lower"]
+        r = slot["upper"]
         if r < smallest:
             smallest = r
         k -= 1

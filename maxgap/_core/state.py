@@ -119,10 +119,11 @@ def new_state(
 @internal
 def observe(arms: Records, arm: int, reward: float) -> bool:
     """Take one reward: count and mean. Returns whether it is the arm's first."""
-    n = arms[arm]["count"] + 1
-    arms[arm]["count"] = n
-    mean = arms[arm]["mean"]
-    arms[arm]["mean"] = mean + (reward - mean) / n
+    known = arms[arm]
+    n = known["count"] + 1
+    known["count"] = n
+    mean = known["mean"]
+    known["mean"] = mean + (reward - mean) / n
     return n == 1
 
 
