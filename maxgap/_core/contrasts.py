@@ -304,8 +304,8 @@ def _weigh_positions(look: Look, side: int, a: int, other: int) -> None:
 @compiled
 def weigh_pair(
     look: Look, arms: Records, stacks: Records, sums: Floats, side: int, i: int, j: int
-) -> None:
-    """The evidence of all contrasts of a pair with arms of one side."""
+) -> tuple[int, int]:
+    """The evidence of all contrasts of a pair with arms of one side; `of_side` of that side."""
     first, last = of_side(look, side)
     enough = min(look.needed[1], look.needed[2]) - 2.0 * look.weights[0]
     order, values, links = look.order, look.values, look.links
@@ -322,6 +322,7 @@ def weigh_pair(
             values[x, y] = evidence(n, total, variance, enough)
             if values[x, y] >= enough:
                 _add(links, x, y)
+    return first, last
 
 
 @compiled(inline=True)
@@ -450,8 +451,7 @@ def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
                 continue
             least = np.inf
             for side in (TOP, BOTTOM):
-                weigh_pair(look, arms, stacks, sums, side, i, j)
-                first, last = of_side(look, side)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]
@@ -479,8 +479,7 @@ def _line_3(look: Look, arms: Records, stacks: Records, sums: Floats) -> None:
             if not _may_be_boundary(look, i, j):
                 continue
             for side in (TOP, BOTTOM):
-                weigh_pair(look, arms, stacks, sums, side, i, j)
-                first, last = of_side(look, side)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]

@@ -102,7 +102,7 @@ def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
     """Stop, with the split at the largest empirical gap, if the contrasts certify it."""
     if not contrasts(state, setting):
         return False
-    stop(state, BY_PROVED_RULE)
+    _stand(state, BY_PROVED_RULE)
     answer_by_means(state.arms)
     return True
 
@@ -110,11 +110,17 @@ def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
 @compiled(inline=True)
 def stop(state: State, by: int) -> None:
     """Stand by an answer: after a proof that around the certain gap, otherwise the empirical."""
-    state.progress[0]["stopped"] = by
-    state.progress[0]["n_next"] = 0
+    _stand(state, by)
     if by == BY_PROVED_RULE:
         split = certain_gap_lies_at(state)
         for k in range(state.slots.size):
             state.arms[state.slots[k]["arm"]]["top"] = k >= split
     else:
         answer_empirically(state.arms)
+
+
+@inlined
+def _stand(state: State, by: int) -> None:
+    """Stop; the answer is still to be set."""
+    state.progress[0]["stopped"] = by
+    state.progress[0]["n_next"] = 0
