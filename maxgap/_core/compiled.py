@@ -79,6 +79,7 @@ def compiled(function: Any = None, *, allocates: bool = False, inline: bool = Fa
     >>> double(21)
     42
     """
+    # Always said: what numba first compiles inside an inlined function it would inline, too.
     options = {"_nrt": allocates, "forceinline": inline}
     return functools.partial(_kept, **options) if function is None else _kept(function, **options)
 
