@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxgap._core.compiled import ZERO, compiled, inlined, internal
+from maxgap._core.compiled import ZERO, compiled, inlined
 from maxgap._core.contrasts import certifies
 from maxgap._core.slots import WIDTHS, largest_between
 from maxgap._core.state import Setting, State
@@ -102,7 +102,7 @@ def clusters(state: State, setting: Setting) -> bool:
     return inside < lower_bound
 
 
-@internal
+@compiled
 def contrasts(state: State, setting: Setting) -> bool:
     """The certificate of contrasts: tests of "is this gap wider than that one", not intervals.
 
@@ -331,7 +331,7 @@ def needs_leaders(setting: Setting) -> bool:
     return 4 <= setting.rule <= 6
 
 
-@inlined
+@compiled(inline=True)
 def contrasts_due(state: State, setting: Setting) -> bool:
     """Whether the rule is "contrasts" and it is time to look at it."""
     total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]
