@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import ZERO, compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined, internal
 from maxgap._core.intervals import BY_COUNT, interval_from_count
 from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
@@ -22,13 +22,8 @@ __all__ = [
     "STUDENT_T",
     "Looks",
     "Truth",
-    "first_look",
-    "has_room",
-    "last_looks",
     "look",
-    "n_rounds_in_table",
     "run",
-    "run_round",
 ]
 
 NORMAL, STUDENT_T, BERNOULLI = range(3)
@@ -57,19 +52,20 @@ def run(
     rng: np.random.Generator,
     truth: Truth,
     looks: Looks,
+    at: int,
     budget: int,
+    rounds_left: int,
     policy: int,
     state: State,
     setting: Setting,
 ) -> bool:
-    """Sample until stopped, the budget is spent, or a count may leave the table of radii.
+    """Sample until stopped, or the budget, the rounds or the room for rewards are used up.
 
-    Or until a round is over after which the caller is to decide: returns whether it is.
+    Or until a round is over after which the caller is to decide: returns whether it is. The next
+    look is number ``at``.
     """
     progress = state.progress[0]
     bounds = policy != 0 or setting.rule != 0  # round robin without a rule looks at none
-    at = first_look(state, looks)
-    rounds_left = n_rounds_in_table(state, setting)
     while (
         progress["stopped"] == 0
         and progress["total"] < budget
@@ -83,13 +79,12 @@ def run(
         if (
             next_round(state)
             and end_round(policy, state)
-            and not stop_if_rule_holds(state, setting)
+            and not (setting.rule != 0 and stop_if_rule_holds(state, setting))
         ):
             start_round(policy, state)
         list_next(policy, state, setting)
         # The end of a round is looked at after the decision, which may have stopped the run.
         at = look(truth, looks, at, not bounds, state, setting)
-    last_looks(truth, looks, at, state, setting)
     return False
 
 
@@ -133,26 +128,6 @@ def run_round(
     return at
 
 
-@compiled
-def first_look(state: State, looks: Looks) -> int:
-    """The number of the first look that is still to come."""
-    at = 0
-    while at < looks.checkpoints.size and looks.checkpoints[at] <= state.progress[0]["total"]:
-        at += 1
-    return at
-
-
-@compiled
-def n_rounds_in_table(state: State, setting: Setting) -> int:
-    """How many rounds there may be until a count leaves the table of radii."""
-    if setting.interval != BY_COUNT:
-        return 1 << 62
-    largest = 0
-    for arm in range(state.arms.size):
-        largest = max(largest, state.arms[arm]["count"])
-    return setting.radii.shape[1] - 1 - largest
-
-
 @inlined
 def has_room(state: State) -> bool:
     """Whether the rewards of the next arms can be kept, if they are kept."""
@@ -164,26 +139,22 @@ def has_room(state: State) -> bool:
     return True
 
 
-@inlined
+@compiled(inline=True)
 def look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State, setting: Setting) -> int:
-    """Look at the answer at every checkpoint that has just been reached; the number of the next."""
-    while at < looks.checkpoints.size and looks.checkpoints[at] == state.progress[0]["total"]:
+    """Look at the answer at every checkpoint that has just been reached; the number of the next.
+
+    A policy that has stopped stands by its answer at all later checkpoints.
+    """
+    progress = state.progress[0]
+    while at < looks.checkpoints.size and (
+        looks.checkpoints[at] == progress["total"] or progress["stopped"] != 0
+    ):
         _record(truth, looks, at, lazy, state, setting)
         at += 1
     return at
 
 
-@compiled
-def last_looks(truth: Truth, looks: Looks, at: int, state: State, setting: Setting) -> None:
-    """A policy that has stopped stands by its answer at all later checkpoints."""
-    renew = state.progress[0]["stopped"] == 0
-    if not renew:
-        while at < looks.checkpoints.size:
-            _record(truth, looks, at, renew, state, setting)
-            at += 1
-
-
-@compiled
+@internal
 def _record(
     truth: Truth, looks: Looks, at: int, renew: bool, state: State, setting: Setting
 ) -> None:
@@ -194,7 +165,7 @@ def _record(
         counts[at, arm] = arms[arm]["count"]
 
 
-@compiled
+@internal
 def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> float:
     """A reward."""
     if noise == NORMAL:
@@ -204,7 +175,7 @@ def _draw(rng: np.random.Generator, noise: int, mean: float, sigma: float) -> fl
     return 1.0 if rng.random() < mean else 0.0
 
 
-@compiled
+@inlined
 def _sample(
     rng: np.random.Generator,
     truth: Truth,
@@ -244,7 +215,7 @@ def _sample(
     return n_first, crossed
 
 
-@compiled
+@internal
 def _is_correct(truth: Truth, renew: bool, state: State, setting: Setting) -> bool:
     """Whether the present answer splits the true means at a gap of at least ``least_gap``.
 

@@ -330,6 +330,18 @@ def _inversion(m: Float, v: Float, split: int) -> tuple[float, int, int, float]:
     return best, i, j, m[i] + (m[j] - m[i]) * (v[j] / (v[i] + v[j]))
 
 
+class _Small(NamedTuple):
+    """The small problem in which the arms `first` to `last`, i aside, are high."""
+
+    m: Float
+    v: Float
+    split: int
+    i: int
+    j: int
+    first: int
+    last: int
+
+
 @compiled
 def _wide_gap(m: Float, v: Float, split: int, best: float, alternative: Float) -> float:
     """Cheapest way to a gap above the split as wide as that at the split, if below `best`.
@@ -344,29 +356,20 @@ def _wide_gap(m: Float, v: Float, split: int, best: float, alternative: Float) -
                 # i, the first is the same as from i + 1 up, and the second is nobody.
                 if first == i:
                     continue
-                best = _try(m, v, split, i, j, first, last, best, alternative)
-                best = _try(m, v, split, i, j, first, first, best, alternative)
+                best = _try(_Small(m, v, split, i, j, first, last), best, alternative)
+                best = _try(_Small(m, v, split, i, j, first, first), best, alternative)
     return best
 
 
 @compiled
-def _try(
-    m: Float,
-    v: Float,
-    split: int,
-    i: int,
-    j: int,
-    first: int,
-    last: int,
-    best: float,
-    alternative: Float,
-) -> float:
-    """Solve the small problem in which `first` to `last`, i aside, are high."""
+def _try(small: _Small, best: float, alternative: Float) -> float:
+    """Solve a small problem: its cost, if below `best`, and then `alternative`."""
+    m, v, split, i, j, first, last = small
     merged = False
-    cost, pull, x, y = _walk(m, v, split, i, j, first, last, merged, best)
+    cost, pull, x, y = _walk(small, merged, best)
     if cost < best and m[i] - pull / v[i] > x:
         merged = True
-        cost, pull, x, y = _walk(m, v, split, i, j, first, last, merged, best)
+        cost, pull, x, y = _walk(small, merged, best)
     if not cost < best:
         return best
     for b in range(split):
@@ -383,22 +386,13 @@ def _try(
 
 
 @compiled
-def _walk(
-    m: Float,
-    v: Float,
-    split: int,
-    i: int,
-    j: int,
-    first: int,
-    last: int,
-    merged: bool,
-    best: float,
-) -> tuple[float, float, float, float]:
+def _walk(small: _Small, merged: bool, best: float) -> tuple[float, float, float, float]:
     """Raise the pull until the condition holds: cost, pull, x, y; infinite cost from `best` up.
 
     `merged`: arm i is part of the level x. Else it sinks alone, perhaps not below x; without other
     low arms x is at infinity, and i must be part of it.
     """
+    m, v, split, i, j, first, last = small
     high = _next_high(first, i)
     low = _next_low(m.size - 1, split, i, first, last, merged)
     if low < split:

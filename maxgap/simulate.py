@@ -19,16 +19,7 @@ from maxgap._checking import is_missing
 from maxgap._core.intervals import BY_COUNT
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
-from maxgap._run import (
-    Looks,
-    Truth,
-    first_look,
-    has_room,
-    last_looks,
-    look,
-    n_rounds_in_table,
-    run_round,
-)
+from maxgap._run import Looks, Truth, look
 from maxgap._run import run as run_compiled
 from maxgap.policies import Policy, Split, number_of
 from maxgap.problems import Problem
@@ -155,15 +146,13 @@ def _run_once(
     number, progress = number_of(started), started._state.progress[0]
     while True:
         state, setting = started._state, started._setting()
-        if number is None:
-            _run_python(started, rng, truth, looks, budget)
-        else:
-            if run_compiled(rng, truth, looks, budget, number, state, setting):
-                started._decide()
-                started._listed()
-                at = int(np.searchsorted(checkpoints, progress["total"]))
-                at = look(truth, looks, at, False, state, setting)
-                last_looks(truth, looks, at, state, setting)
+        at = int(np.searchsorted(checkpoints, progress["total"], side="right"))
+        rounds = started._rounds_in_table()
+        if run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
+            started._decide()
+            started._listed()
+            at = int(np.searchsorted(checkpoints, progress["total"]))
+            look(truth, looks, at, False, state, setting)
         if progress["stopped"] or progress["total"] >= budget:
             break
         counts_soon = started.counts + 1
@@ -173,24 +162,6 @@ def _run_once(
     if progress["crossed"]:
         started._warn_crossed()
     return started, wrong, counts
-
-
-def _run_python(
-    policy: Policy, rng: np.random.Generator, truth: Truth, looks: Looks, budget: int
-) -> None:
-    """As the compiled run, for a policy that chooses in plain Python."""
-    state, setting, progress = policy._state, policy._setting(), policy._state.progress[0]
-    at = first_look(state, looks)
-    rounds_left = n_rounds_in_table(state, setting)
-    while progress["stopped"] == 0 and progress["total"] < budget and rounds_left > 0:
-        rounds_left -= 1
-        policy._listed()
-        if not has_room(state):
-            break
-        at = run_round(rng, truth, looks, at, budget, True, state, setting)
-        policy._decide()
-        at = look(truth, looks, at, False, state, setting)
-    last_looks(truth, looks, at, state, setting)
 
 
 def replicate(

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined
 from maxgap._core.contrasts import certifies
 from maxgap._core.slots import WIDTHS, largest_between
 from maxgap._core.state import Setting, State
@@ -97,7 +97,7 @@ def clusters(state: State, setting: Setting) -> bool:
     slots, trees = state.slots, state.trees
     position = certain_gap_lies_at(state)
     inside = largest_between(trees, WIDTHS, position, slots.size - 1)
-    inside = max(inside, largest_between(trees, WIDTHS, 0, position - 2))
+    inside = max(inside, largest_between(trees, WIDTHS, ZERO, position - 2))
     inside = max(inside, slots[position - 1]["reach"] - slots[position - 1]["lower"])
     return inside < lower_bound
 
@@ -298,7 +298,7 @@ RULES = (
 """The rules, in the order of their numbers in compiled code."""
 
 
-@inlined
+@compiled(inline=True)
 def rule_holds(state: State, setting: Setting) -> bool:
     """Whether the rule with the setting's number holds: the only dispatch, but for contrasts."""
     rule = setting.rule
@@ -331,7 +331,7 @@ def needs_leaders(setting: Setting) -> bool:
     return 4 <= setting.rule <= 6
 
 
-@inlined
+@compiled(inline=True)
 def contrasts_due(state: State, setting: Setting) -> bool:
     """Whether the rule is "contrasts" and it is time to look at it."""
     total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]

@@ -44,6 +44,7 @@ TESTS = {
     "maxgap/_core/slots.py": ["gaps", "policies"],
     "maxgap/_core/state.py": ["policies", "runs", "own_policy"],
     "maxgap/_core/order.py": ["policies", "runs"],
+    "maxgap/_core/sorting.py": ["policies", "runs"],
     "maxgap/_core/words.py": ["policies", "runs"],
     "maxgap/stopping.py": ["stopping", "policies", "runs"],
     "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],

@@ -24,7 +24,7 @@ import numba
 import numpy as np
 import platformdirs
 
-__all__ = ["ZERO", "compiled", "inlined"]
+__all__ = ["ZERO", "compiled", "inlined", "internal"]
 
 #: The number to begin counting with, where a function is called with it. After a literal 0 numba
 #: would compile that function once for the literal and once more for a number.
@@ -47,10 +47,12 @@ def compiled(function: Function) -> Function: ...
 
 
 @overload
-def compiled(*, allocates: bool) -> Callable[[Function], Function]: ...
+def compiled(
+    *, allocates: bool = False, inline: bool = False
+) -> Callable[[Function], Function]: ...
 
 
-def compiled(function: Any = None, *, allocates: bool = False) -> Any:
+def compiled(function: Any = None, *, allocates: bool = False, inline: bool = False) -> Any:
     """Compile a function at its first call; calls release Python's lock.
 
     The machine code is kept for later processes in the first of these that can be written: the
@@ -66,6 +68,8 @@ def compiled(function: Any = None, *, allocates: bool = False) -> Any:
         Whether it makes arrays, slices of arrays among them. Where no function does, none is
         counted, which halves the time of a round: counting every array that is handed over costs
         more than the work on it.
+    inline : bool
+        Whether it is put into the code of the compiled function that calls it.
 
     Examples
     --------
@@ -75,17 +79,47 @@ def compiled(function: Any = None, *, allocates: bool = False) -> Any:
     >>> double(21)
     42
     """
-    if function is None:
-        return functools.partial(_kept, _nrt=allocates)
-    return _kept(function, _nrt=allocates)
+    # Always said: what numba first compiles inside an inlined function it would inline, too.
+    options = {"_nrt": allocates, "forceinline": inline}
+    return functools.partial(_kept, **options) if function is None else _kept(function, **options)
+
+
+@overload
+def internal(function: Function) -> Function: ...
+
+
+@overload
+def internal(*, allocates: bool) -> Callable[[Function], Function]: ...
+
+
+def internal(function: Any = None, *, allocates: bool = False) -> Any:
+    """As `compiled`, but for compiled callers alone.
+
+    The way in from Python takes longer to compile than many a function of a whole State.
+    """
+    return functools.partial(_closed, _nrt=allocates) if function is None else _closed(function)
 
 
 def inlined(function: Function) -> Function:
-    """As `compiled`, and put into the code of the compiled function that calls it.
+    """As `internal`, and put into the code of the compiled function that calls it.
 
     For short functions of a whole State, of which handing over costs more than their work.
     """
-    return _kept(function, _nrt=False, forceinline=True)
+    return _closed(function, forceinline=True)
+
+
+def _closed(function: Any, *, _nrt: bool = False, forceinline: bool = False) -> Any:
+    """Compile a function, with these options of numba, without a way in from Python."""
+    made = _kept(function, _nrt=_nrt, forceinline=forceinline, no_cpython_wrapper=True)
+    if made is not function:
+        # A call from Python would jump to what is not there, and end the process.
+        made._insert = lambda *code: None
+        made._compile_for_args = functools.partial(_refuse, function.__name__)
+    return made
+
+
+def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise TypeError(f"{name} is internal: compiled code alone may call it")
 
 
 def _kept(function: Any, **options: Any) -> Any:

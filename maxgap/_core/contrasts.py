@@ -121,7 +121,7 @@ def new_look(n_arms: int, delta: float) -> Look:
 # -- sets ----------------------------------------------------------------------------------------
 
 
-@inlined
+@compiled(inline=True)
 def has(sets: Integers, row: int, arm: int) -> bool:
     """Whether the arm is in the set."""
     return (sets[row, arm // BITS] >> (arm % BITS)) & 1 == 1
@@ -155,7 +155,7 @@ def _meet(sets: Integers, row: int, others: Integers, other: int) -> bool:
 # -- evidence ------------------------------------------------------------------------------------
 
 
-@inlined
+@compiled(inline=True)
 def order_evidence(arms: Records, a: int, b: int) -> float:
     """Evidence that arm a is above arm b."""
     distance = arms[a]["mean"] - arms[b]["mean"]
@@ -173,7 +173,7 @@ def _spread(arms: Records, a: int) -> float:
     return arms[a]["sigma"] ** 2 * (1.0 / n + RHO_ORDERS / (n * n))
 
 
-@inlined
+@compiled(inline=True)
 def contrast(
     arms: Records, stacks: Records, sums: Floats, i: int, j: int, x: int, y: int
 ) -> tuple[int, float, float]:
@@ -199,7 +199,7 @@ def contrast(
     return n, total, variance
 
 
-@inlined
+@compiled(inline=True)
 def evidence(n: int, total: float, variance: float, enough: float) -> float:
     """Evidence of a sum of n steps against a mean of at most 0.
 
@@ -304,8 +304,8 @@ def _weigh_positions(look: Look, side: int, a: int, other: int) -> None:
 @compiled
 def weigh_pair(
     look: Look, arms: Records, stacks: Records, sums: Floats, side: int, i: int, j: int
-) -> None:
-    """The evidence of all contrasts of a pair with arms of one side."""
+) -> tuple[int, int]:
+    """The evidence of all contrasts of a pair with arms of one side; `of_side` of that side."""
     first, last = of_side(look, side)
     enough = min(look.needed[1], look.needed[2]) - 2.0 * look.weights[0]
     order, values, links = look.order, look.values, look.links
@@ -322,9 +322,10 @@ def weigh_pair(
             values[x, y] = evidence(n, total, variance, enough)
             if values[x, y] >= enough:
                 _add(links, x, y)
+    return first, last
 
 
-@inlined
+@compiled(inline=True)
 def link_needs(look: Look, x: int, y: int, low: int, high: int, c: float) -> float:
     """The evidence that makes a link of x and y."""
     return c - look.log_low[x, low] - look.log_high[y, high]
@@ -450,8 +451,7 @@ def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
                 continue
             least = np.inf
             for side in (TOP, BOTTOM):
-                weigh_pair(look, arms, stacks, sums, side, i, j)
-                first, last = of_side(look, side)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]
@@ -479,8 +479,7 @@ def _line_3(look: Look, arms: Records, stacks: Records, sums: Floats) -> None:
             if not _may_be_boundary(look, i, j):
                 continue
             for side in (TOP, BOTTOM):
-                weigh_pair(look, arms, stacks, sums, side, i, j)
-                first, last = of_side(look, side)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import compiled, inlined, internal
 from maxgap._core.elementary import log
 from maxgap._core.types import Floats, Records
 
@@ -43,14 +43,15 @@ SUMS = np.dtype(
 LARGEST_BET = 0.5
 
 
-@compiled
+@internal
 def interval_from_count(arms: Records, arm: int, radii: Floats, nested: bool) -> bool:
     """Interval of an arm from its count and mean, eq. (5); ``factor radii[row, n]`` is its radius.
 
     Returns whether nested intervals have crossed.
     """
-    radius = arms[arm]["factor"] * radii[arms[arm]["row"], arms[arm]["count"]]
-    mean = arms[arm]["mean"]
+    known = arms[arm]
+    radius = known["factor"] * radii[known["row"], known["count"]]
+    mean = known["mean"]
     return _set_interval(arms, arm, mean - radius, mean + radius, nested)
 
 
@@ -73,7 +74,7 @@ def interval_from_sums(
     return _set_interval(arms, arm, low, high, nested)
 
 
-@compiled
+@internal
 def add_to_sums(arms: Records, sums: Records, arm: int, reward: float, log_inverse: float) -> None:
     """Add a reward to the sums of its arm, which has it in its count and mean already.
 

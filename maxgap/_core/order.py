@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import ZERO, compiled, inlined, internal
 from maxgap._core.slots import renew_slots
+from maxgap._core.sorting import stable_order
 from maxgap._core.state import State
 from maxgap._core.types import Records
 
 __all__ = ["settle", "settle_all"]
 
 
-@compiled
+@inlined
 def settle(state: State, n_moved: int) -> None:
     """Bring the slots up to date after the intervals of the first ``n_moved`` next arms changed."""
     arms, slots, moved = state.arms, state.slots, state.next
@@ -46,18 +47,19 @@ def settle(state: State, n_moved: int) -> None:
 def settle_all(state: State) -> None:
     """Bring the slots up to date after any intervals changed."""
     _sort_afresh(state.arms, state.slots)
-    renew_slots(state.slots, state.trees, 0, state.slots.size - 1)
+    renew_slots(state.slots, state.trees, ZERO, state.slots.size - 1)
 
 
-@compiled
+@internal
 def _put(slots: Records, k: int, arm: int, lower: float, arms: Records) -> None:
-    slots[k]["arm"] = arm
-    slots[k]["lower"] = lower
-    slots[k]["upper"] = arms[arm]["upper"]
-    arms[arm]["position"] = k
+    slot, known = slots[k], arms[arm]
+    slot["arm"] = arm
+    slot["lower"] = lower
+    slot["upper"] = known["upper"]
+    known["position"] = k
 
 
-@compiled
+@internal
 def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[int, int]:
     """Sort the arms after those at positions first..last have changed; returns what has changed.
 
@@ -68,8 +70,10 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
     moves = 0
     k = first
     while k < n_arms:
-        arm = slots[k]["arm"]
-        value = arms[arm]["lower"]
+        slot = slots[k]
+        arm = slot["arm"]
+        known = arms[arm]
+        value = known["lower"]
         j = k
         while j > 0 and slots[j - 1]["lower"] > value:
             _put(slots, j, slots[j - 1]["arm"], slots[j - 1]["lower"], arms)
@@ -77,8 +81,8 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
         if j == k:
             if k > last:
                 break
-            slots[k]["lower"] = value
-            slots[k]["upper"] = arms[arm]["upper"]
+            slot["lower"] = value
+            slot["upper"] = known["upper"]
         else:
             _put(slots, j, arm, value, arms)
             lowest = min(lowest, j)
@@ -90,13 +94,13 @@ def _sort_again(arms: Records, slots: Records, first: int, last: int) -> tuple[i
     return lowest, k - 1
 
 
-@compiled(allocates=True)
+@internal(allocates=True)
 def _sort_afresh(arms: Records, slots: Records) -> None:
     """Put the arms into ``slots`` in order, those with equal lower ends in their own order."""
     values = np.empty(slots.size)
     for arm in range(values.size):
         values[arm] = arms[arm]["lower"]
-    order = np.argsort(values, kind="mergesort")
+    order = stable_order(values)
     for k in range(order.size):
         arm = order[k]
         _put(slots, k, arm, values[arm], arms)

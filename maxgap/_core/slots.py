@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import ZERO, compiled, internal
 from maxgap._core.types import Floats, Records
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "renew_slots",
     "second_bound",
     "second_bound_with_ties",
+    "second_highest",
     "touches_wide",
 ]
 
@@ -74,11 +75,12 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
         reach = max(slots[first - 1]["reach"], slots[first - 1]["upper"])
     k = first
     while k <= top:
-        if k > last and slots[k]["reach"] == reach:
+        slot = slots[k]
+        if k > last and slot["reach"] == reach:
             break
-        slots[k]["reach"] = reach
-        trees[SEPARATIONS, leaves + k] = slots[k]["lower"] - reach if k > 0 else -np.inf
-        r = slots[k]["upper"]
+        slot["reach"] = reach
+        trees[SEPARATIONS, leaves + k] = slot["lower"] - reach if k > 0 else -np.inf
+        r = slot["upper"]
         if r > reach:
             reach = r
         k += 1
@@ -95,11 +97,12 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
         smallest = slots[top]["upper"]
     highest_changed = k
     while k >= 0:
-        if k < first and slots[k]["end"] == smallest:
+        slot = slots[k]
+        if k < first and slot["end"] == smallest:
             break
-        slots[k]["end"] = smallest
-        trees[WIDTHS, leaves + k] = smallest - slots[k]["lower"]
-        r = slots[k]["upper"]
+        slot["end"] = smallest
+        trees[WIDTHS, leaves + k] = smallest - slot["lower"]
+        r = slot["upper"]
         if r < smallest:
             smallest = r
         k -= 1
@@ -218,6 +221,15 @@ def touches_wide(slots: Records, trees: Floats, k: int, least: float) -> bool:
     return wide_slot < slots.size and slots[wide_slot]["lower"] <= slots[k]["upper"]
 
 
+@internal
+def second_highest(slots: Records, trees: Floats) -> float:
+    """Highest gap bound below the highest; -inf if there is none."""
+    widest, at, tied = largest_leaf(trees, WIDTHS)
+    if tied:
+        return second_bound_with_ties(slots, trees, widest)
+    return second_bound(slots, trees, at)
+
+
 @compiled
 def second_bound(slots: Records, trees: Floats, at: int) -> float:
     """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
@@ -242,12 +254,12 @@ def second_bound(slots: Records, trees: Floats, at: int) -> float:
         if slots[k]["reach"] <= highest:
             break
     if highest > -np.inf:
-        last = _first_above(slots, highest, 0) - 1
-        best = max(best, largest_between(trees, WIDTHS, 0, last))
+        last = _first_above(slots, highest, ZERO) - 1
+        best = max(best, largest_between(trees, WIDTHS, ZERO, last))
     return best
 
 
-@compiled
+@internal
 def _first_ending_at_or_above(slots: Records, value: float) -> int:
     """First slot that ends at or above ``value``, which is some lower end."""
     low, high = 0, slots.size - 1
@@ -260,7 +272,7 @@ def _first_ending_at_or_above(slots: Records, value: float) -> int:
     return low
 
 
-@compiled
+@internal
 def _first_above(slots: Records, value: float, low: int) -> int:
     """First position from ``low`` on whose lower end lies above ``value``; K if there is none."""
     high = slots.size
@@ -280,7 +292,7 @@ def second_bound_with_ties(slots: Records, trees: Floats, widest: float) -> floa
     By counting, for every slot, how many of the arms with a lower bound touch it.
     """
     n_arms = slots.size
-    mark_touching(slots, trees, widest, 0, n_arms - 1)
+    mark_touching(slots, trees, widest, ZERO, n_arms - 1)
     cover = np.zeros(n_arms + 1, np.int64)
     first = 0
     for k in range(n_arms):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import compiled
+from maxgap._core.compiled import compiled, internal
 from maxgap._core.intervals import BY_COUNT, SUMS
 from maxgap._core.rewards import new_stacks
 from maxgap._core.slots import new_slots
@@ -116,13 +116,14 @@ def new_state(
     return State(arms, slots, trees, every, sequence, active, progress, sums, stacks, prefix)
 
 
-@compiled
+@internal
 def observe(arms: Records, arm: int, reward: float) -> bool:
     """Take one reward: count and mean. Returns whether it is the arm's first."""
-    n = arms[arm]["count"] + 1
-    arms[arm]["count"] = n
-    mean = arms[arm]["mean"]
-    arms[arm]["mean"] = mean + (reward - mean) / n
+    known = arms[arm]
+    n = known["count"] + 1
+    known["count"] = n
+    mean = known["mean"]
+    known["mean"] = mean + (reward - mean) / n
     return n == 1
 
 

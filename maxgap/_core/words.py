@@ -10,17 +10,17 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import ZERO, compiled, inlined
+from maxgap._core.compiled import ZERO, compiled, inlined, internal
 from maxgap._core.slots import (
     SEPARATIONS,
     WIDTHS,
     largest_leaf,
     mark_touching,
     next_at_least,
-    second_bound,
-    second_bound_with_ties,
+    second_highest,
     touches_wide,
 )
+from maxgap._core.sorting import stable_order
 from maxgap._core.state import State
 from maxgap._core.types import Floats, Integers, Records
 
@@ -52,10 +52,7 @@ def highest_bound(state: State) -> float:
 @inlined
 def second_highest_bound(state: State) -> float:
     """The highest gap bound below the highest, M_2; -inf if there is none."""
-    widest, at, tied = largest_leaf(state.trees, WIDTHS)
-    if tied:
-        return second_bound_with_ties(state.slots, state.trees, widest)
-    return second_bound(state.slots, state.trees, at)
+    return second_highest(state.slots, state.trees)
 
 
 @inlined
@@ -78,13 +75,12 @@ def certain_gap_lies_at(state: State) -> int:
 @inlined
 def n_bounds_above(state: State, value: float) -> int:
     """How many arms have a gap bound above ``value``."""
-    return mark_touching(state.slots, state.trees, _just_above(value), 0, state.slots.size - 1)
+    return mark_touching(state.slots, state.trees, _just_above(value), ZERO, state.slots.size - 1)
 
 
-@inlined
-def n_overlapping(state: State) -> int:
+@internal
+def n_overlapping(slots: Records) -> int:
     """How many arms have an interval that touches another one; marks them."""
-    slots = state.slots
     n_arms = slots.size
     highest = -np.inf
     overlapping = 0
@@ -103,10 +99,14 @@ def ask_all(state: State) -> None:
     state.progress[0]["n_next"] = _list_every(state.next)
 
 
-@inlined
+@compiled(inline=True)
 def ask_with_fewest(state: State) -> None:
     """Sample the arms with the fewest samples, which are those without one while there are any."""
-    arms, listed = state.arms, state.next
+    state.progress[0]["n_next"] = _list_with_fewest(state.arms, state.next)
+
+
+@internal
+def _list_with_fewest(arms: Records, listed: Integers) -> int:
     fewest = arms[0]["count"]
     for arm in range(arms.size):
         fewest = min(fewest, arms[arm]["count"])
@@ -115,7 +115,7 @@ def ask_with_fewest(state: State) -> None:
         if arms[arm]["count"] == fewest:
             listed[n_next] = arm
             n_next += 1
-    state.progress[0]["n_next"] = n_next
+    return n_next
 
 
 @inlined
@@ -131,18 +131,26 @@ def ask_active(state: State) -> None:
 @inlined
 def ask_overlapping(state: State) -> None:
     """Sample the arms whose interval touches another one."""
-    n_overlapping(state)
-    _ask_marked(state)
+    n_overlapping(state.slots)
+    state.progress[0]["n_next"] = _list_marked(state.arms, state.slots, state.next)
 
 
 @inlined
 def ask_bound_at_least(state: State, least: float) -> None:
-    """Sample the arms whose gap bound is at least ``least``: those that touch a slot so wide.
+    """Sample the arms whose gap bound is at least ``least``: those that touch a slot so wide."""
+    arms, slots, trees = state.arms, state.slots, state.trees
+    state.progress[0]["n_next"] = _list_touching(arms, slots, trees, state.next, least)
+
+
+@internal
+def _list_touching(
+    arms: Records, slots: Records, trees: Floats, listed: Integers, least: float
+) -> int:
+    """List the arms that touch a slot at least so wide; returns how many there are.
 
     The arms around one slot are few: they are inserted into the list. Where they, or such slots,
     are many, all arms are gone through instead.
     """
-    slots, trees, listed = state.slots, state.trees, state.next
     n_arms = slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
     most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
@@ -153,10 +161,9 @@ def ask_bound_at_least(state: State, least: float) -> None:
         n_wide += 1
         k = next_at_least(trees, WIDTHS, k + 1, least)
     if k < n_arms or n_next > most:
-        mark_touching(slots, trees, least, 0, n_arms - 1)
-        _ask_marked(state)
-    else:
-        state.progress[0]["n_next"] = n_next
+        mark_touching(slots, trees, least, ZERO, n_arms - 1)
+        return _list_marked(arms, slots, listed)
+    return n_next
 
 
 @inlined
@@ -204,10 +211,10 @@ def answer_by_means(arms: Records) -> None:
     _answer_around_widest(arms, values)
 
 
-@compiled(allocates=True)
+@internal(allocates=True)
 def _answer_around_widest(arms: Records, values: Floats) -> None:
     n_arms = arms.size
-    ranking = np.argsort(values, kind="mergesort")
+    ranking = stable_order(values)
     best, split = -1.0, n_arms - 1
     for k in range(n_arms - 1, 0, -1):
         gap = values[ranking[k]] - values[ranking[k - 1]]
@@ -217,7 +224,7 @@ def _answer_around_widest(arms: Records, values: Floats) -> None:
         arms[ranking[k]]["top"] = k >= split
 
 
-@compiled
+@internal
 def _just_above(value: float) -> float:
     return np.nextafter(value, np.inf)
 
@@ -230,19 +237,18 @@ def _list_every(listed: Integers) -> int:
     return listed.size
 
 
-@inlined
-def _ask_marked(state: State) -> None:
-    """Sample the arms whose position is marked in ``touches``."""
-    arms, slots, listed = state.arms, state.slots, state.next
+@internal
+def _list_marked(arms: Records, slots: Records, listed: Integers) -> int:
+    """List the arms whose position is marked in ``touches``; returns how many there are."""
     n_next = 0
     for arm in range(arms.size):
         if slots[arms[arm]["position"]]["touches"]:
             listed[n_next] = arm
             n_next += 1
-    state.progress[0]["n_next"] = n_next
+    return n_next
 
 
-@compiled
+@internal
 def _insert_around(slots: Records, listed: Integers, at: int, n_next: int, most: int) -> int:
     """Add the arms that touch slot ``at`` to the listed ones; returns the new number of these.
 

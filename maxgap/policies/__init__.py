@@ -54,6 +54,9 @@ __all__ = [
 POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, MaxGapContrasts)
 """The policies, in the order of their numbers in compiled code."""
 
+#: The number of all others, which decide in plain Python after every round.
+OUTSIDE = -1
+
 
 @inlined
 def end_round(policy: int, state: State) -> bool:
@@ -67,7 +70,12 @@ def end_round(policy: int, state: State) -> bool:
 
 @inlined
 def decided_outside(policy: int, state: State, setting: Setting) -> bool:
-    """Whether the decision after this round takes what is not compiled into runs, for its size."""
+    """Whether the decision after this round takes what is not compiled into runs.
+
+    For its size, or because it is in plain Python.
+    """
+    if policy == OUTSIDE:
+        return True
     if policy == 5 and max_gap_contrasts.aims_reached(state):
         return True
     return contrasts_due(state, setting)
@@ -102,9 +110,9 @@ def list_next(policy: int, state: State, setting: Setting) -> None:
         max_gap_contrasts.choose(state)
 
 
-def number_of(policy: Policy) -> int | None:
-    """The number of the policy's class in compiled code; None for a class of the reader's own."""
-    return POLICIES.index(type(policy)) if type(policy) in POLICIES else None
+def number_of(policy: Policy) -> int:
+    """The number of the policy's class in compiled code."""
+    return POLICIES.index(type(policy)) if type(policy) in POLICIES else OUTSIDE
 
 
 def load(path: StrPath) -> Policy:

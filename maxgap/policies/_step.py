@@ -78,7 +78,7 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
     return progress["crossed"] == 1 and not crossed_before
 
 
-@inlined
+@compiled(inline=True)
 def next_round(state: State) -> bool:
     """Forget whom to sample next; whether all arms have a sample and nothing has stopped yet."""
     progress = state.progress[0]
@@ -88,7 +88,7 @@ def next_round(state: State) -> bool:
     return progress["unsampled"] == 0
 
 
-@inlined
+@compiled
 def stop_if_rule_holds(state: State, setting: Setting) -> bool:
     """Stop, with the rule's answer, if the rule holds."""
     if not rule_holds(state, setting):
@@ -102,19 +102,25 @@ def stop_if_contrasts_certify(state: State, setting: Setting) -> bool:
     """Stop, with the split at the largest empirical gap, if the contrasts certify it."""
     if not contrasts(state, setting):
         return False
-    stop(state, BY_PROVED_RULE)
+    _stand(state, BY_PROVED_RULE)
     answer_by_means(state.arms)
     return True
 
 
-@inlined
+@compiled(inline=True)
 def stop(state: State, by: int) -> None:
     """Stand by an answer: after a proof that around the certain gap, otherwise the empirical."""
-    state.progress[0]["stopped"] = by
-    state.progress[0]["n_next"] = 0
+    _stand(state, by)
     if by == BY_PROVED_RULE:
         split = certain_gap_lies_at(state)
         for k in range(state.slots.size):
             state.arms[state.slots[k]["arm"]]["top"] = k >= split
     else:
         answer_empirically(state.arms)
+
+
+@inlined
+def _stand(state: State, by: int) -> None:
+    """Stop; the answer is still to be set."""
+    state.progress[0]["stopped"] = by
+    state.progress[0]["n_next"] = 0

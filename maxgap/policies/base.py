@@ -521,6 +521,12 @@ class Policy:
                 )
         self._radii = grown
 
+    def _rounds_in_table(self) -> int:
+        """How many rounds there may be until a count leaves the table of radii."""
+        if self._interval != BY_COUNT:
+            return 1 << 62
+        return self._radii.shape[1] - 1 - int(self._state.arms["count"].max())
+
     def _grow_stacks(self, counts: Integers) -> None:
         """Make room for so many rewards of each arm, where rewards are kept."""
         state = self._state

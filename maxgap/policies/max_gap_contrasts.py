@@ -47,7 +47,7 @@ PART = 64
 OUT_OF_REACH = 1e18
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State) -> None:
     """Sample the arms that have fewer samples than they should have next."""
     arms, listed = state.arms, state.next

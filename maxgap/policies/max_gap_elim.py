@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to
 from maxgap.policies.base import PaperPolicy
@@ -15,13 +15,13 @@ __all__ = ["MaxGapElim", "after_round", "before_round", "choose"]
 # 2: for t = 1, 2, ...
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State) -> None:
     """Line 3: sample the arms of A."""
     ask_active(state)
 
 
-@inlined
+@compiled(inline=True)
 def after_round(state: State) -> bool:
     """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
     if certain_gap(state) > 0.0:
@@ -33,7 +33,7 @@ def after_round(state: State) -> bool:
 # two_active_around_certain_gap, right with any valid intervals
 
 
-@inlined
+@compiled(inline=True)
 def before_round(state: State) -> None:
     """Bring all arms back where fewer than two are left.
 

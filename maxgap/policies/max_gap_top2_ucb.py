@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_bound_at_least, highest_bound, second_highest_bound
 from maxgap.policies.base import PaperPolicy
@@ -15,14 +15,13 @@ __all__ = ["MaxGapTop2UCB", "choose"]
 # 4: compute the gap bound of every arm
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State) -> None:
     """Lines 5 and 6: U_1 are the arms with the highest gap bound M_1, U_2 those with M_2."""
     second = second_highest_bound(state)
-    if second >= 0.0:
-        ask_bound_at_least(state, second)
-    else:  # there is none: all arms share the highest
-        ask_bound_at_least(state, highest_bound(state))
+    if second < 0.0:  # there is none: all arms share the highest
+        second = highest_bound(state)
+    ask_bound_at_least(state, second)
 
 
 # 7: if M_2 is below the certain gap, stop: stopping.second_below

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from maxgap._checking import checked_factor
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_bound_at_least, highest_bound
 from maxgap.policies.base import DEFAULT, PaperPolicy
@@ -21,7 +21,7 @@ __all__ = ["MaxGapUCB", "choose"]
 # 4: compute the gap bound of every arm
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State) -> None:
     """Line 5: U are the arms with the highest gap bound, M_1."""
     ask_bound_at_least(state, highest_bound(state))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxgap._core.compiled import inlined
+from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_with_fewest
 from maxgap.policies.base import PaperPolicy
@@ -10,7 +10,7 @@ from maxgap.policies.base import PaperPolicy
 __all__ = ["RoundRobin", "choose"]
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State) -> None:
     """Sample the arms with the fewest samples, once each."""
     ask_with_fewest(state)

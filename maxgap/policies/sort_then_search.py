@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import compiled, internal
 from maxgap._core.elementary import log
 from maxgap._core.state import Setting, State
+from maxgap._core.types import Integers, Records
 from maxgap._core.words import ask_overlapping, n_overlapping
 from maxgap.policies.base import PaperPolicy
 
@@ -19,33 +20,32 @@ __all__ = ["SortThenSearch", "after_round", "choose", "lil_log_delta"]
 LIL_EPSILON, LIL_BETA = 0.01, 1.0
 
 
-@inlined
+@compiled(inline=True)
 def choose(state: State, setting: Setting) -> None:
     """Sort: sample the arms whose intervals touch another. Search: both arms of one gap."""
     if state.progress[0]["searching"] == 0:
         ask_overlapping(state)
         return
-    gap = _gap_of_lil_ucb(state, setting.lil_log_delta)
+    gap = _gap_of_lil_ucb(state.arms, state.sequence, setting.lil_log_delta)
     below, above = state.sequence[gap], state.sequence[gap + 1]
     state.next[0], state.next[1] = min(below, above), max(below, above)
     state.progress[0]["n_next"] = 2
 
 
-@inlined
+@compiled(inline=True)
 def after_round(state: State) -> bool:
     """End sorting once no interval touches another; only then anything may stop."""
     progress = state.progress[0]
-    if progress["searching"] == 0 and n_overlapping(state) == 0:
+    if progress["searching"] == 0 and n_overlapping(state.slots) == 0:
         progress["searching"] = 1
         for k in range(state.slots.size):
             state.sequence[k] = state.slots[k]["arm"]
     return progress["searching"] == 1
 
 
-@compiled
-def _gap_of_lil_ucb(state: State, lil_log_delta: float) -> int:
+@internal
+def _gap_of_lil_ucb(arms: Records, sequence: Integers, lil_log_delta: float) -> int:
     """The gap of neighbours, by the lower one's place in the sequence, that lil'UCB samples."""
-    arms, sequence = state.arms, state.sequence
     best, chosen = -np.inf, 0
     growth = 1.0 + LIL_EPSILON
     factor = (1.0 + LIL_BETA) * (1.0 + math.sqrt(LIL_EPSILON))
