@@ -12,9 +12,21 @@ from maxgap._core.order import settle
 from maxgap._core.state import Setting, State, observe, track_leaders
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._core.words import answer_empirically
-from maxgap.policies import decided_outside, end_round, list_next, start_round
-from maxgap.policies._step import next_round, renew_interval, stop_if_rule_holds, take_reward
-from maxgap.stopping import needs_leaders
+from maxgap.policies import (
+    decided_outside,
+    end_round,
+    list_next,
+    max_gap_contrasts,
+    start_round,
+)
+from maxgap.policies._step import (
+    next_round,
+    renew_interval,
+    stop_if_contrasts_certify,
+    stop_if_rule_holds,
+    take_reward,
+)
+from maxgap.stopping import by_contrasts, needs_leaders
 
 __all__ = [
     "BERNOULLI",
@@ -24,6 +36,7 @@ __all__ = [
     "Truth",
     "look",
     "run",
+    "run_with_contrasts",
 ]
 
 NORMAL, STUDENT_T, BERNOULLI = range(3)
@@ -86,6 +99,45 @@ def run(
         # The end of a round is looked at after the decision, which may have stopped the run.
         at = look(truth, looks, at, not bounds, state, setting)
     return False
+
+
+@compiled
+def run_with_contrasts(
+    rng: np.random.Generator,
+    truth: Truth,
+    looks: Looks,
+    at: int,
+    budget: int,
+    rounds_left: int,
+    policy: int,
+    state: State,
+    setting: Setting,
+) -> None:
+    """As `run`, with the decisions by contrasts, which take a policy of the package.
+
+    Apart, so that who has nothing to do with contrasts need not wait until they are compiled.
+    """
+    total = state.progress[0]["total"]
+    while run(rng, truth, looks, at, budget, rounds_left, policy, state, setting):
+        if next_round(state):
+            if policy == 5:
+                goes_on = max_gap_contrasts.after_round(state, setting)
+            else:
+                goes_on = end_round(policy, state)
+            if goes_on:
+                if by_contrasts(setting):
+                    stopped = stop_if_contrasts_certify(state, setting)
+                else:
+                    stopped = stop_if_rule_holds(state, setting)
+                if not stopped:
+                    start_round(policy, state)
+        list_next(policy, state, setting)
+        # A round has a sample at least.
+        rounds_left -= state.progress[0]["total"] - total
+        total = state.progress[0]["total"]
+        while at < looks.checkpoints.size and looks.checkpoints[at] < total:
+            at += 1
+        at = look(truth, looks, at, False, state, setting)
 
 
 @inlined

@@ -19,9 +19,9 @@ from maxgap._checking import is_missing
 from maxgap._core.intervals import BY_COUNT
 from maxgap._core.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
-from maxgap._run import Looks, Truth, look
+from maxgap._run import Looks, Truth, look, run_with_contrasts
 from maxgap._run import run as run_compiled
-from maxgap.policies import Policy, Split, number_of
+from maxgap.policies import OUTSIDE, Policy, Split, number_of
 from maxgap.problems import Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
@@ -148,7 +148,9 @@ def _run_once(
         state, setting = started._state, started._setting()
         at = int(np.searchsorted(checkpoints, progress["total"], side="right"))
         rounds = started._rounds_in_table()
-        if run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
+        if number != OUTSIDE and state.stacks.size > 0:
+            run_with_contrasts(rng, truth, looks, at, budget, rounds, number, state, setting)
+        elif run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
             started._decide()
             started._listed()
             at = int(np.searchsorted(checkpoints, progress["total"]))

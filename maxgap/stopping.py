@@ -332,10 +332,16 @@ def needs_leaders(setting: Setting) -> bool:
 
 
 @compiled(inline=True)
+def by_contrasts(setting: Setting) -> bool:
+    """Whether the rule is "contrasts"."""
+    return setting.rule == 11
+
+
+@compiled(inline=True)
 def contrasts_due(state: State, setting: Setting) -> bool:
     """Whether the rule is "contrasts" and it is time to look at it."""
     total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]
-    return setting.rule == 11 and LOOK_AT_GROWTH * (total - last_look) >= last_look
+    return by_contrasts(setting) and LOOK_AT_GROWTH * (total - last_look) >= last_look
 
 
 def row_of(policy: str, stopping: Any) -> Row:

@@ -4,9 +4,8 @@ A run samples until the certificate holds or the budget is spent; the split cert
 with the right one. Three policies are the package's own. Two more rules know the true means and do
 what they can for a wrong answer: the theorem is for any rule.
 
-A policy decides in Python whenever its certificate is looked at, which costs more than the look
-where arms are few. `_whole_run` is the same loop in one compiled function, so that thousands of
-runs of every case fit into a chapter.
+A run is one compiled function, also with the rules that know the truth, so that thousands of runs
+of every case fit into a chapter.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from maxgap import MaxGapContrasts, MaxGapTop2UCB, Problem, RoundRobin
 from maxgap._core.compiled import ZERO, compiled
 from maxgap._core.state import Setting, State, new_state
 from maxgap._core.types import Integers, Records
-from maxgap._run import Looks, Truth, run, run_round
-from maxgap.policies import POLICIES, Policy, list_next
+from maxgap._run import Looks, Truth, run_round, run_with_contrasts
+from maxgap.policies import POLICIES, Policy
 from maxgap.policies._step import next_round, stop_if_contrasts_certify
-from maxgap.policies.max_gap_contrasts import after_round
 from maxgap.simulate import NOISES
 
 __all__ = [
@@ -316,12 +314,7 @@ def _whole_run(
     """Sample until certified or the budget is spent, all stacks having room for it."""
     progress = state.progress[0]
     if number >= 0:
-        while run(rng, truth, looks, budget, number, state, setting):
-            if next_round(state):
-                if number == 5:
-                    after_round(state, setting)
-                stop_if_contrasts_certify(state, setting)
-            list_next(number, state, setting)
+        run_with_contrasts(rng, truth, looks, ZERO, budget, budget + 1, number, state, setting)
         return
     while progress["stopped"] == 0 and progress["total"] < budget:
         run_round(rng, truth, looks, ZERO, budget, False, state, setting)
