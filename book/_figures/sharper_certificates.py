@@ -27,7 +27,10 @@ def boxes_against_contrasts(bounds: pd.DataFrame, true: float) -> Figure:
         The difference.
     """
     figure, axes = new_figure(columns=2, height=3.9, sharey=True)
-    ways = {"boxes": (BOXES, "by the intervals of four arms"), "contrast": (CONTRASTS, "by their contrast")}
+    ways = {
+        "boxes": (BOXES, "by the intervals of four arms"),
+        "contrast": (CONTRASTS, "by their contrast"),
+    }
     for ax, (column, (policy, title)) in zip(axes, ways.items(), strict=True):
         color = policy_style(policy)["color"]
         low, high = bounds["estimate"] - bounds[column], bounds["estimate"] + bounds[column]
@@ -94,7 +97,7 @@ def random_instances(table: pd.DataFrame) -> Figure:
     table : DataFrame
         A row an instance; columns MaxGapContrasts, MaxGapTop2UCB.
     """
-    figure, ax = new_figure(height=4.6)
+    _, ax = new_figure(height=4.6)
     ends = np.array([table.min().min() / 1.3, table.max().max() * 1.3])
     style = policy_style(CONTRASTS) | {"linestyle": "none"}
     ax.plot(table[BOXES], table[CONTRASTS], **style, alpha=0.7)
