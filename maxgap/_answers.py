@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,6 +61,7 @@ class Rival(NamedTuple):
     ends: tuple[float, float]
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Answer:
     """An answer from a table: shows itself at a terminal and in a notebook, and draws itself."""
 
@@ -72,7 +74,27 @@ class Answer:
     _world: World
 
     def lines(self) -> list[str]:
-        """What is found, in sentences."""
+        """What is found, in sentences.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+        >>> print(answer.lines()[0])
+        The largest gap is 8.00, from b (1.00) up to c (9.00).
+        """
+        rest = [
+            f"Rate next: {named(self.next)}.",
+            f"More ratings until certified, if asked for so: {self.more}.",
+        ]
+        return [*self._found(), self._verdict(), *([] if self.certified else rest)]
+
+    def _found(self) -> list[str]:
+        """The gaps and the groups."""
+        raise NotImplementedError
+
+    def _verdict(self) -> str:
+        """Whether they are certified."""
         raise NotImplementedError
 
     def _rival_text(self) -> str:
@@ -81,6 +103,10 @@ class Answer:
             return ""
         below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
         return f"{self._text(self.rival.gap)} ({below} to {above})"
+
+    def _others(self) -> str:
+        """How wide any gap inside a group is at most; nothing if there is none."""
+        return "" if self.rival is None else f", any inside a group at most {self._rival_text()}"
 
     def _smallest_gap(self) -> float:
         """The smallest of the gaps between groups, which says how many decimals matter."""

@@ -108,17 +108,15 @@ def run_with_contrasts(
     looks: Looks,
     at: int,
     budget: int,
-    rounds_left: int,
     policy: int,
     state: State,
     setting: Setting,
 ) -> None:
-    """As `run`, with the decisions by contrasts, which take a policy of the package.
+    """As `run`, with the decisions that it leaves to its caller, for policies of the package.
 
     Apart, so that who has nothing to do with contrasts need not wait until they are compiled.
     """
-    total = state.progress[0]["total"]
-    while run(rng, truth, looks, at, budget, rounds_left, policy, state, setting):
+    while run(rng, truth, looks, at, budget, _rounds_left(state, setting), policy, state, setting):
         if next_round(state):
             if policy == 5:
                 goes_on = max_gap_contrasts.after_round(state, setting)
@@ -132,12 +130,20 @@ def run_with_contrasts(
                 if not stopped:
                     start_round(policy, state)
         list_next(policy, state, setting)
-        # A round has a sample at least.
-        rounds_left -= state.progress[0]["total"] - total
-        total = state.progress[0]["total"]
-        while at < looks.checkpoints.size and looks.checkpoints[at] < total:
+        while at < looks.checkpoints.size and looks.checkpoints[at] < state.progress[0]["total"]:
             at += 1
         at = look(truth, looks, at, False, state, setting)
+
+
+@internal
+def _rounds_left(state: State, setting: Setting) -> int:
+    """How many rounds there may be until a count leaves the table of radii."""
+    if setting.interval != BY_COUNT:
+        return 1 << 62
+    largest = 0
+    for arm in range(state.arms.size):
+        largest = max(largest, state.arms[arm]["count"])
+    return setting.radii.shape[1] - 1 - largest
 
 
 @inlined

@@ -16,26 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxgap._answers import (
-    Answer,
-    Rival,
-    by_mean,
-    check_arms,
-    named,
-    rows_of,
-    tell_all,
-    widest_inside,
-    world_of,
-)
+from maxgap import _answers
+from maxgap._answers import Answer, Rival, named
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap._rows import Rows
 from maxgap.confidence import guarantees
-from maxgap.planning import Setting, World, checked_setting
+from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["Cuts", "TablePartition", "cut", "partition", "partition_of"]
 
@@ -82,7 +73,7 @@ def cut(labels: list[Hashable], means: Floats, lower: Floats, upper: Floats, n: 
         low, high = above[np.argmin(lower[above])], below[np.argmax(upper[below])]
         sides.append((int(high), int(low)))
     certain = np.array([lower[above] - upper[below] for below, above in sides])
-    rival = widest_inside(labels, lower, upper, (group == k for k in range(n)))
+    rival = _answers.widest_inside(labels, lower, upper, (group == k for k in range(n)))
     certified = bool(certain.min() > (0.0 if rival is None else max(rival.gap, 0.0)))
     return Cuts(group, gaps[cuts], certain, sides, rival, certified)
 
@@ -105,7 +96,7 @@ class _Partitioner(Policy):
         return self._look().certified
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TablePartition(Answer):
     """What a table of rewards says about more than two groups; shows and draws itself.
 
@@ -136,25 +127,9 @@ class TablePartition(Answer):
 
     groups: tuple[frozenset[Hashable], ...]
     gaps: tuple[float, ...]
-    certified: bool
     certain_gaps: tuple[float, ...]
-    rival: Rival | None
-    next: tuple[Hashable, ...]
-    arms: pd.DataFrame
-    _policy: Policy
-    _setting: Setting
-    _world: World
 
-    def lines(self) -> list[str]:
-        """What is found, in sentences.
-
-        Examples
-        --------
-        >>> import maxgap
-        >>> answer = maxgap.partition(arm=[*"abc"], reward=[0, 4, 9], groups=3, sigma=0.1)
-        >>> print(answer.lines()[0])
-        3 groups, cut at the 2 largest gaps: 5.00, 4.00.
-        """
+    def _found(self) -> list[str]:
         gaps = ", ".join(self._text(gap) for gap in self.gaps[:NAMED_GROUPS])
         more = ", ..." if len(self.gaps) > NAMED_GROUPS else ""
         found = [
@@ -165,31 +140,23 @@ class TablePartition(Answer):
             found.append(f"Group {k + 1} ({len(arms):,}): {named(arms)}")
         if len(self.groups) > NAMED_GROUPS:
             found.append(f"and {len(self.groups) - NAMED_GROUPS:,} groups more")
-        found.append(self._verdict())
-        if not self.certified:
-            found += [
-                f"Rate next: {named(self.next)}.",
-                f"More ratings until certified, if asked for so: {self.more}.",
-            ]
         return found
 
     def _verdict(self) -> str:
         delta = f"{self._setting.delta:g}"
         k = int(np.argmin(self.certain_gaps))
         least = self._text(self.certain_gaps[k])
-        inside = self._rival_text()
         if self.certified:
-            others = f", any inside a group at most {inside}" if inside else ""
             return (
                 f"Certified, all groups together with an error probability of at most {delta}: "
-                f"every one of these gaps is at least {least}{others}."
+                f"every one of these gaps is at least {least}{self._others()}."
             )
         between = f"between groups {k + 2} and {k + 1}"
         if self.certain_gaps[k] <= 0:
             return f"Not certified (delta {delta}): intervals overlap {between}."
         return (
             f"Not certified (delta {delta}): the gap {between} may be as small as {least}, "
-            f"one inside a group as wide as {inside}."
+            f"one inside a group as wide as {self._rival_text()}."
         )
 
     def _smallest_gap(self) -> float:
@@ -259,13 +226,13 @@ gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
     setting = checked_setting(bounds, sigma, delta, confidence, "clusters")
     if not is_whole(groups) or groups < 2:
         raise ValueError(f"groups must be a whole number from 2, got {groups!r}")
-    with rows_of(table, arm, reward, setting) as rows:
+    with _answers.rows_of(table, arm, reward, setting) as rows:
         return partition_of(rows, int(groups), setting)
 
 
 def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
     """The partition that checked rows give."""
-    check_arms(rows, groups)
+    _answers.check_arms(rows, groups)
     policy = _Partitioner(
         rows.labels,
         delta=setting.delta,
@@ -274,7 +241,7 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         stopping=None,
     )
     policy._n_groups = groups
-    moments = tell_all(policy, rows)
+    moments = _answers.tell_all(policy, rows)
     look = policy._look()
     proved = guarantees(setting.confidence, policy._sigmas)
     return TablePartition(
@@ -287,8 +254,8 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         certain_gaps=tuple(look.certain.tolist()),
         rival=look.rival,
         next=tuple(policy.ask()),
-        arms=by_mean(policy, look.group, range(1, groups + 1)),
+        arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,
         _setting=setting,
-        _world=world_of(moments, policy, setting),
+        _world=_answers.world_of(moments, policy, setting),
     )

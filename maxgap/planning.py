@@ -246,7 +246,7 @@ def plan(
     Raises
     ------
     ValueError
-        Names the argument and the value that cannot be used.
+        If an argument cannot be used: which one, and its value.
 
     Examples
     --------

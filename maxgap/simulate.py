@@ -149,7 +149,7 @@ def _run_once(
         at = int(np.searchsorted(checkpoints, progress["total"], side="right"))
         rounds = started._rounds_in_table()
         if number != OUTSIDE and state.stacks.size > 0:
-            run_with_contrasts(rng, truth, looks, at, budget, rounds, number, state, setting)
+            run_with_contrasts(rng, truth, looks, at, budget, number, state, setting)
         elif run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
             started._decide()
             started._listed()

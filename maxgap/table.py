@@ -17,28 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxgap._answers import (
-    Answer,
-    Rival,
-    by_mean,
-    check_arms,
-    named,
-    rows_of,
-    tell_all,
-    widest_inside,
-    world_of,
-)
+from maxgap import _answers
+from maxgap._answers import Answer, Rival, named
 from maxgap._rows import Rows
-from maxgap.planning import Setting, World, checked_setting
+from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["Rival", "TableSplit", "answer", "split"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TableSplit(Answer):
     """What a table of rewards says: shows itself at a terminal and in a notebook, and draws itself.
 
@@ -73,14 +64,7 @@ class TableSplit(Answer):
     top: frozenset[Hashable]
     bottom: frozenset[Hashable]
     gap: float
-    certified: bool
     certain_gap: float
-    rival: Rival | None
-    next: tuple[Hashable, ...]
-    arms: pd.DataFrame
-    _policy: Policy
-    _setting: Setting
-    _world: World
 
     def policy(self) -> Policy:
         """A policy that was told these rewards, to go on with: ``ask``, ``tell``, ``save``.
@@ -95,50 +79,32 @@ class TableSplit(Answer):
         """
         return copy.copy(self._policy)
 
-    def lines(self) -> list[str]:
-        """What is found, in sentences.
-
-        Examples
-        --------
-        >>> import maxgap
-        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
-        >>> print(answer.lines()[0])
-        The largest gap is 8.00, from b (1.00) up to c (9.00).
-        """
+    def _found(self) -> list[str]:
         above = self.arms[self.arms["group"] == "top"].iloc[-1]
         below = self.arms[self.arms["group"] == "bottom"].iloc[0]
-        found = [
+        return [
             f"The largest gap {'is' if self.certified else 'seems to be'} {self._text(self.gap)}, "
             f"from {named([below['arm']])} ({self._text(below['mean'])}) "
             f"up to {named([above['arm']])} ({self._text(above['mean'])}).",
             self._group("top"),
             self._group("bottom"),
-            self._verdict(),
         ]
-        if not self.certified:
-            found += [
-                f"Rate next: {named(self.next)}.",
-                f"More ratings until certified, if asked for so: {self.more}.",
-            ]
-        return found
 
     def _verdict(self) -> str:
         delta, gap = f"{self._setting.delta:g}", self._text(self.certain_gap)
         if self._setting.stopping == "contrasts":
             how = "Certified" if self.certified else "Not certified"
             return f"{how} by contrasts, with an error probability of at most {delta}."
-        inside = self._rival_text()
         if self.certified:
-            others = f", any inside a group at most {inside}" if inside else ""
             return (
                 f"Certified with an error probability of at most {delta}: "
-                f"the gap is at least {gap}{others}."
+                f"the gap is at least {gap}{self._others()}."
             )
         if self.certain_gap <= 0:
             return f"Not certified (delta {delta}): the intervals of the two groups overlap."
         return (
             f"Not certified (delta {delta}): the gap is at least {gap}, "
-            f"but one inside a group may be {inside}."
+            f"but one inside a group may be {self._rival_text()}."
         )
 
     def _group(self, name: str) -> str:
@@ -219,15 +185,15 @@ def split(
     mud       20  1.00  -0.85   2.85  bottom
     """
     setting = checked_setting(bounds, sigma, delta, confidence, stopping)
-    with rows_of(table, arm, reward, setting) as rows:
+    with _answers.rows_of(table, arm, reward, setting) as rows:
         return answer(rows, setting)
 
 
 def answer(rows: Rows, setting: Setting) -> TableSplit:
     """The answer that checked rows give."""
-    check_arms(rows)
+    _answers.check_arms(rows)
     policy = setting.policy(rows.labels)
-    moments = tell_all(policy, rows)
+    moments = _answers.tell_all(policy, rows)
     found = policy.recommend()
     top = np.array([label in found.top for label in policy.arms])
     lower, upper = policy.lower, policy.upper
@@ -237,10 +203,10 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         gap=found.gap,
         certified=policy.certified,
         certain_gap=float(lower[top].min() - upper[~top].max()),
-        rival=widest_inside(policy.arms, lower, upper, (top, ~top)),
+        rival=_answers.widest_inside(policy.arms, lower, upper, (top, ~top)),
         next=tuple(policy.ask()),
-        arms=by_mean(policy, 1 - top, ("top", "bottom")),
+        arms=_answers.by_mean(policy, 1 - top, ("top", "bottom")),
         _policy=policy,
         _setting=setting,
-        _world=world_of(moments, policy, setting),
+        _world=_answers.world_of(moments, policy, setting),
     )

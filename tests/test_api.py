@@ -100,7 +100,8 @@ def test_a_name_of_the_contract_is_documented_with_an_example(module, name):
 def test_classes_offer_what_the_contract_says(module, name):
     documented = getattr(importlib.import_module(module), name)
     members = CONTRACT[module][name].split()
-    fields = getattr(documented, "__annotations__", {})
+    owners = inspect.getmro(documented) if inspect.isclass(documented) else ()
+    fields = {name for owner in owners for name in getattr(owner, "__annotations__", {})}
     for member in members:
         described = inspect.getdoc(getattr(documented, member, None)) or ""
         assert member in fields or described.strip(), member

@@ -314,7 +314,7 @@ def _whole_run(
     """Sample until certified or the budget is spent, all stacks having room for it."""
     progress = state.progress[0]
     if number >= 0:
-        run_with_contrasts(rng, truth, looks, ZERO, budget, budget + 1, number, state, setting)
+        run_with_contrasts(rng, truth, looks, ZERO, budget, number, state, setting)
         return
     while progress["stopped"] == 0 and progress["total"] < budget:
         run_round(rng, truth, looks, ZERO, budget, False, state, setting)
