@@ -461,9 +461,13 @@ class Policy:
 
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
-        # All else is copied too: a policy of the reader's own may have a memory.
-        shared = (self._radii, self._labels, self._index, self._sigmas, self._places)
-        fresh = copy.deepcopy(self, {id(part): part for part in shared})
+        shared = (self._radii, self._labels, self._index, self._sigmas, self._row_sigmas)
+        content = self.__dict__.copy()
+        del content["_state"], content["_lock"], content["_save_lock"]
+        fresh = type(self).__new__(type(self))
+        # All else is copied: a policy of the reader's own may have a memory.
+        fresh.__dict__.update(copy.deepcopy(content, {id(part): part for part in shared}))
+        fresh._set_locks()
         fresh._state = new_state(self._sigmas, *self._places)
         fresh._room = 0
         return fresh
