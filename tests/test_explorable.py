@@ -89,7 +89,7 @@ function trace({ name, rewards, delta, sigma }) {
       counts: policy.counts.slice(), means: policy.means.slice(), lower: policy.lower.slice(),
       upper: policy.upper.slice(), right: policy.bounds.right, left: policy.bounds.left,
       certain: policy.certain.value, next: policy.ask(), stopped: policy.stopped,
-      top: policy.recommend(), samples: policy.samples,
+      top: policy.recommend(), samples: policy.samples, certified: policy.certified,
     });
   }
   return rounds;
@@ -357,6 +357,26 @@ def test_the_normal_cdf_in_javascript_is_exact_to_the_last_bits(z, javascript):
     assert javascript("maxgap.normalCdf", z) == pytest.approx(stats.norm.cdf(z), rel=4e-16)
 
 
+@pytest.mark.parametrize("cls", POLICIES)
+def test_contrasts_certify_in_javascript_when_the_package_would_stop_by_them(cls, javascript):
+    certified = []
+    for name in [*INSTANCES, "twins"]:
+        rewards, sigma = twins() if name == "twins" else rewards_of(name)
+        policy = cls(len(rewards), delta=0.1, sigma=sigma, stopping="contrasts")
+        while not policy.stopped and policy.counts.max() < rewards.shape[1]:
+            arms = policy.ask()
+            policy.tell(arms, rewards[arms, policy.counts[arms]])
+        case = {"name": cls.__name__, "rewards": rewards.tolist(), "delta": 0.1, "sigma": sigma}
+        found = javascript("trace", case)[-1]
+        if policy.stopped and policy.counts.sum() <= found["samples"]:
+            answer = {"samples": policy.counts.sum(), "top": sorted(policy.recommend().top)}
+            assert found["certified"] == answer
+            certified.append(name)
+        else:  # intervals were first, or the rewards have run out
+            assert found["certified"] is None
+    assert len(certified) >= 2
+
+
 def test_a_policy_in_javascript_keeps_the_sums_that_contrasts_need(javascript):
     rewards, sigma = rewards_of("seven arms")
     found = javascript(
@@ -441,6 +461,9 @@ RUN = """
       table: all(".maxgap-explorable tbody tr").map((row) =>
         Array.from(row.cells, (cell) => cell.textContent)),
       status: document.querySelector(".maxgap-explorable .status").textContent,
+      panel: all(".maxgap-explorable .certificates li").map((row) => [
+        row.querySelector(".words").textContent,
+        parseFloat(row.querySelector(".fill").style.width) / 100]),
     });
   }
   return rounds;
@@ -470,8 +493,33 @@ def test_the_page_shows_what_the_package_computes_round_by_round(page, cls, name
             np.testing.assert_allclose(given, numbers, atol=0.000501)
             assert cells[7] == ("yes" if arm in one["next"] else "")
             assert cells[8] == ("top" if arm in one["top"] else "bottom")
+    assert_shown_certificates(theirs, ours[-1]["stopped"])
     if ours[-1]["stopped"]:
         assert f"Certified: {', '.join(map(str, ours[-1]['top']))} above" in theirs[-1]["status"]
+
+
+def assert_shown_certificates(rounds, stopped):
+    """The words and bars of the panel say what the state says; `stopped`: at the end."""
+    for one in rounds:
+        (intervals, share), (contrasts, open_share) = one["panel"]
+        assert intervals.startswith("Certified at " if one["stopped"] else "Not certified: ")
+        if one["certain"] > 0:
+            assert f"certain gap {one['certain']:.2f}"[:-1] in intervals
+        expected = 1 if one["stopped"] else max(one["certain"], 0) / (one["rival"] or 1)
+        assert share == pytest.approx(min(expected, 1), abs=1e-4)
+        seen, found = one["certified"], one["open"]
+        begin = f"Certified at {seen['samples']:,} samples" if seen else "Not certified"
+        assert contrasts.startswith(begin)
+        if found is None:
+            assert contrasts.endswith("nothing is open now.")
+            assert open_share == 1
+        else:
+            arms = np.ravel(found["arms"]).tolist()
+            assert all(f"arm {arm}" in contrasts for arm in arms)
+            assert f"of {found['needed']:.1f}."[:-2] in contrasts
+            evidence = max(found["evidence"], 0) / found["needed"]
+            assert open_share == pytest.approx(evidence, abs=1e-4)
+    assert rounds[-1]["stopped"] == stopped or len(rounds) == ROUNDS
 
 
 def value_of(page, arm):

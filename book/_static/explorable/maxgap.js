@@ -119,6 +119,8 @@
   const SHARES = { order: 0.1, gap: 0.6, pair: 0.3 };
   /** Numbers of samples around which the tests are sharpest. */
   const RHO = { orders: 4, contrasts: 12 };
+  /** Contrasts are looked at again after this part of the samples more. */
+  const LOOK_AT_GROWTH = 64;
 
   /** Evidence needed: for an order, for the second largest gap, and for the smaller ones. */
   function thresholds(nArms, delta) {
@@ -344,6 +346,8 @@
       this.certain = null;
       this.stopped = false;
       this.top = null; // the certified answer
+      this.lastLook = 0; // number of samples when contrasts were last looked at
+      this.certified = null; // by contrasts: the answer, and the samples when it was first certified
       this.next = allArms(this);
     }
 
@@ -374,6 +378,7 @@
       }
       this.bounds = gapBounds(this.lower, this.upper);
       this.certain = gapLower(this.means, this.lower, this.upper);
+      this.lookAtContrasts();
       if (this.stopped) return;
       this.next = NEXT[this.name](this);
       if (clustersCertified(this.bounds, this.certain)) {
@@ -381,6 +386,14 @@
         this.top = this.certain.top;
         this.next = [];
       }
+    }
+
+    /** The package, stopping by contrasts, looks at these times, too. */
+    lookAtContrasts() {
+      const { samples, lastLook } = this;
+      if (this.certified !== null || LOOK_AT_GROWTH * (samples - lastLook) < lastLook) return;
+      this.lastLook = samples;
+      if (this.openContrast() === null) this.certified = { samples, top: this.recommend() };
     }
 
     get samples() {
