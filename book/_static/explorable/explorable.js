@@ -375,7 +375,7 @@
 
     const open = policy.openContrast();
     const begin = certified === null ? "Not certified" : `Certified at ${count(certified.samples)} samples${wrongly(certified)}`;
-    const now = open === null ? "nothing is open now" : `open now: ${question(open)} Evidence ${number(Math.max(open.evidence, 0), 1)} of ${number(open.needed, 1)}`;
+    const now = open === null ? `nothing is open now${certified === null ? ", the next look is due soon" : ""}` : `open now: ${question(open)} Evidence ${number(Math.max(open.evidence, 0), 1)} of ${number(open.needed, 1)}`;
     fillRow(contrastsRow, open === null ? 1 : open.evidence / open.needed, open === null, `${begin}; ${now}.`);
   }
 
