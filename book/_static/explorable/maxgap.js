@@ -108,7 +108,8 @@
 
   /** The corrected cluster rule: inside both clusters every gap is below the certain one. */
   function clustersCertified(bounds, certain) {
-    return certain.value > 0 && rivalBound(bounds, certain) < certain.value;
+    if (!(certain.value > 0)) return false;
+    return rivalBound(bounds, certain) < certain.value;
   }
 
   // -- the certificate of contrasts --------------------------------------------------------------
