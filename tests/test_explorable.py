@@ -8,9 +8,11 @@ import pytest
 import twins as plain_twins
 from browser import HTML, PHONE, launched, opened, served
 from py_mini_racer import MiniRacer
+from scipy import stats
 from strategies import clustered, evenly_spaced, scattered, state_of, two_sided
 
 import maxgap
+from maxgap.reference import contrasts as plain_contrasts
 
 STATIC = Path(__file__).parent.parent / "book" / "_static" / "explorable"
 PAGE = "book/04-three-algorithms.html"
@@ -87,7 +89,7 @@ function trace({ name, rewards, delta, sigma }) {
       counts: policy.counts.slice(), means: policy.means.slice(), lower: policy.lower.slice(),
       upper: policy.upper.slice(), right: policy.bounds.right, left: policy.bounds.left,
       certain: policy.certain.value, next: policy.ask(), stopped: policy.stopped,
-      top: policy.recommend(), samples: policy.samples,
+      top: policy.recommend(), samples: policy.samples, certified: policy.certified,
     });
   }
   return rounds;
@@ -103,6 +105,15 @@ function decided({ name, counts, means, lower, upper, active }) {
     right: policy.bounds.right, left: policy.bounds.left, either: policy.bounds.either,
     certain: policy.certain, split: maxgap.largestEmpiricalGap(means),
   };
+}
+
+// The n-th entry: the sum of the first n rewards.
+function summed(rewards) {
+  return rewards.map((own) => own.reduce((sums, x) => [...sums, sums[sums.length - 1] + x], [0]));
+}
+
+function contrastsOpen({ rewards, top, delta, sigma }) {
+  return maxgap.openContrast(summed(rewards), top, { delta, sigma });
 }
 
 function refused(name, nArms, settings) {
@@ -254,6 +265,138 @@ def test_javascript_and_package_agree_round_by_round(cls, name, javascript):
         assert other["samples"] == sum(other["counts"])
 
 
+# -- the certificate of contrasts ---------------------------------------------------------------
+
+
+def stacks(rng):
+    """Rewards, delta and sigma: counts differ, and on a grid means, sums and contrasts tie."""
+    n_arms, grid = int(rng.integers(2, 9)), rng.random() < 0.5
+    means = rng.choice([0.0, 0.0, 0.3, 0.6, 1.0], n_arms) if grid else rng.normal(0, 0.5, n_arms)
+    means = means + (rng.random(n_arms) < 0.5) * rng.choice([1.0, 1.5, 2.0, 3.0])
+    sigma = float(rng.choice([0.25, 0.5]))
+    counts = rng.integers(rng.choice([1, 30]), rng.choice([40, 120]), n_arms)
+    if rng.random() < 0.4:  # rivals inside both clusters, about as well refuted
+        n_arms = 2 * int(rng.integers(2, 4))
+        means = 0.25 * np.arange(n_arms) + 0.75 * (np.arange(n_arms) >= n_arms // 2)
+        counts = np.full(n_arms, rng.integers(10, 40))
+    rewards = [
+        (m + sigma * (rng.integers(-2, 3, n) / 2 if grid else rng.normal(size=n))).tolist()
+        for m, n in zip(means, counts, strict=True)
+    ]
+    return rewards, float(rng.choice([0.05, 0.3, 0.5])), sigma
+
+
+def weaker(rewards, top, delta, sigma, found):
+    """The plain answer with every threshold moved: a hair below and above what was found."""
+    bottom = [arm for arm in range(len(rewards)) if arm not in top]
+    sigmas, needed = [sigma] * len(rewards), plain_contrasts.thresholds(len(rewards), delta)
+    kinds = ["order", "gap", "pair"]
+    level = kinds.index(found["kind"])
+    answers = []
+    for change in (-1e-9, 1e-9):
+        # What comes before holds, what comes after is not asked.
+        moved = [*needed[:level], found["evidence"] + change, *[-np.inf] * (2 - level)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(plain_contrasts, "thresholds", lambda *_, moved=moved: moved)
+            answers.append(plain_contrasts.certifies(rewards, bottom, top, delta, sigmas))
+    return answers
+
+
+def test_javascript_certifies_contrasts_as_the_plain_lines_on_any_rewards(javascript):
+    rng = np.random.default_rng(5)
+    kinds = dict.fromkeys(["order", "gap", "pair", None], 0)
+    compared = 0
+    for _ in range(300):
+        rewards, delta, sigma = stacks(rng)
+        bottom, top = plain_contrasts.largest_empirical_gap(rewards)
+        if rng.random() < 0.1:  # any other split
+            arms = rng.permutation(len(rewards)).tolist()
+            bottom, top = arms[:1], arms[1:]
+        case = {"rewards": rewards, "top": top, "delta": delta, "sigma": sigma}
+        found = javascript("contrastsOpen", case)
+        ours = plain_contrasts.certifies(rewards, bottom, top, delta, [sigma] * len(rewards))
+        assert (found is None) == ours
+        kinds[found and found["kind"]] += 1
+        if found is None:
+            continue
+        needed = dict(zip(kinds, plain_contrasts.thresholds(len(rewards), delta), strict=False))
+        assert found["needed"] == pytest.approx(needed[found["kind"]], rel=1e-13)
+        if found["evidence"] is not None and found["kind"] != "order":  # JSON has no infinity
+            assert found["evidence"] < found["needed"]
+            assert weaker(rewards, top, delta, sigma, found) == [True, False]
+            compared += 1
+    assert min(kinds.values()) > 10, kinds
+    assert compared > 30
+
+
+def test_an_open_order_in_javascript_has_the_evidence_of_the_plain_lines(javascript):
+    rng = np.random.default_rng(6)
+    seen = 0
+    for _ in range(150):
+        rewards, delta, sigma = stacks(rng)
+        _, top = plain_contrasts.largest_empirical_gap(rewards)
+        case = {"rewards": rewards, "top": top, "delta": delta, "sigma": sigma}
+        found = javascript("contrastsOpen", case)
+        if found is None or found["kind"] != "order" or found["evidence"] is None:
+            continue
+        below, above = found["arms"]
+        assert above in top
+        assert below not in top
+        pair = (rewards[above], rewards[below])
+        above_at = [
+            plain_contrasts.certainly_above(*pair, found["evidence"] + change, sigma, sigma)
+            for change in (-1e-9, 1e-9)
+        ]
+        assert above_at == [True, False]
+        seen += 1
+    assert seen > 10
+
+
+@pytest.mark.parametrize("z", [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 8.9, 9.1, 40.0])
+def test_the_normal_cdf_in_javascript_is_exact_to_the_last_bits(z, javascript):
+    assert javascript("maxgap.normalCdf", z) == pytest.approx(stats.norm.cdf(z), rel=4e-16)
+
+
+@pytest.mark.parametrize("cls", POLICIES)
+def test_contrasts_certify_in_javascript_when_the_package_would_stop_by_them(cls, javascript):
+    certified = []
+    for name in [*INSTANCES, "twins"]:
+        rewards, sigma = twins() if name == "twins" else rewards_of(name)
+        policy = cls(len(rewards), delta=0.1, sigma=sigma, stopping="contrasts")
+        while not policy.stopped and policy.counts.max() < rewards.shape[1]:
+            arms = policy.ask()
+            policy.tell(arms, rewards[arms, policy.counts[arms]])
+        case = {"name": cls.__name__, "rewards": rewards.tolist(), "delta": 0.1, "sigma": sigma}
+        found = javascript("trace", case)[-1]
+        if policy.stopped and policy.counts.sum() <= found["samples"]:
+            answer = {"samples": policy.counts.sum(), "top": sorted(policy.recommend().top)}
+            assert found["certified"] == answer
+            certified.append(name)
+        else:  # intervals were first, or the rewards have run out
+            assert found["certified"] is None
+    assert len(certified) >= 2
+
+
+def test_a_policy_in_javascript_keeps_the_sums_that_contrasts_need(javascript):
+    rewards, sigma = rewards_of("seven arms")
+    found = javascript(
+        """(({ rewards, sigma }) => {
+          const policy = new maxgap.Policy("MaxGapUCB", rewards.length, { delta: 0.1, sigma });
+          for (let k = 0; k < 250; k += 1) {
+            const arms = policy.ask();
+            policy.tell(arms, arms.map((arm) => rewards[arm][policy.counts[arm]]));
+          }
+          const told = rewards.map((own, arm) => own.slice(0, policy.counts[arm]));
+          const top = policy.recommend();
+          return [policy.openContrast(), contrastsOpen({ rewards: told, top, delta: 0.1, sigma }),
+            policy.sums, summed(told)];
+        })""",
+        {"rewards": rewards.tolist(), "sigma": sigma},
+    )
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+
+
 def test_the_script_serves_node_and_browsers_alike():
     text = (STATIC / "maxgap.js").read_text(encoding="utf-8")
     with MiniRacer() as engine:
@@ -318,6 +461,9 @@ RUN = """
       table: all(".maxgap-explorable tbody tr").map((row) =>
         Array.from(row.cells, (cell) => cell.textContent)),
       status: document.querySelector(".maxgap-explorable .status").textContent,
+      panel: all(".maxgap-explorable .certificates li").map((row) => [
+        row.querySelector(".words").textContent,
+        parseFloat(row.querySelector(".fill").style.width) / 100]),
     });
   }
   return rounds;
@@ -347,8 +493,33 @@ def test_the_page_shows_what_the_package_computes_round_by_round(page, cls, name
             np.testing.assert_allclose(given, numbers, atol=0.000501)
             assert cells[7] == ("yes" if arm in one["next"] else "")
             assert cells[8] == ("top" if arm in one["top"] else "bottom")
+    assert_shown_certificates(theirs, ours[-1]["stopped"])
     if ours[-1]["stopped"]:
         assert f"Certified: {', '.join(map(str, ours[-1]['top']))} above" in theirs[-1]["status"]
+
+
+def assert_shown_certificates(rounds, stopped):
+    """The words and bars of the panel say what the state says; `stopped`: at the end."""
+    for one in rounds:
+        (intervals, share), (contrasts, open_share) = one["panel"]
+        assert intervals.startswith("Certified at " if one["stopped"] else "Not certified: ")
+        if one["certain"] > 0:
+            assert f"certain gap {one['certain']:.2f}"[:-1] in intervals
+        expected = 1 if one["stopped"] else max(one["certain"], 0) / (one["rival"] or 1)
+        assert share == pytest.approx(min(expected, 1), abs=1e-4)
+        seen, found = one["certified"], one["open"]
+        begin = f"Certified at {seen['samples']:,} samples" if seen else "Not certified"
+        assert contrasts.startswith(begin)
+        if found is None:
+            assert "; nothing is open now" in contrasts
+            assert open_share == 1
+        else:
+            arms = np.ravel(found["arms"]).tolist()
+            assert all(f"arm {arm}" in contrasts for arm in arms)
+            assert f"of {found['needed']:.1f}."[:-2] in contrasts
+            evidence = max(found["evidence"], 0) / found["needed"]
+            assert open_share == pytest.approx(evidence, abs=1e-4)
+    assert rounds[-1]["stopped"] == stopped or len(rounds) == ROUNDS
 
 
 def value_of(page, arm):

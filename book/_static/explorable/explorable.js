@@ -122,6 +122,7 @@
   const controls = make("div", { class: "controls" }, root);
   const buttons = make("div", { class: "buttons" }, root);
   const status = make("p", { class: "status", role: "status" }, root);
+  const certificates = make("ul", { class: "certificates", "aria-label": "Two certificates" }, root);
   const strip = make("svg", { role: "group", "aria-label": "Intervals of the arms" }, root);
   const legend = make("ul", { class: "legend" }, root);
   const chart = make("svg", { role: "img", "aria-label": "Gap bounds against samples" }, root);
@@ -166,6 +167,20 @@
     make("span", { class: `key key-${kind}`, "aria-hidden": "true" }, item);
     item.append(text);
   });
+
+  /** A row of the panel: name, bar, how far it is now, when it first held. */
+  function certificateRow(kind, title) {
+    const item = make("li", { class: kind }, certificates);
+    make("strong", {}, item, title);
+    // The words say all that the bar shows.
+    const track = make("span", { class: "track", "aria-hidden": "true" }, item);
+    const row = { fill: make("span", { class: "fill" }, track) };
+    row.words = make("span", { class: "words" }, item);
+    return row;
+  }
+
+  const intervalsRow = certificateRow("by-intervals", "Intervals");
+  const contrastsRow = certificateRow("by-contrasts", "Contrasts");
 
   // -- drawing -----------------------------------------------------------------------------------
 
@@ -340,6 +355,42 @@
     });
   }
 
+  function fillRow(row, share, held, words) {
+    row.fill.style.width = `${100 * clamp(share, 0, 1)}%`;
+    row.fill.classList.toggle("held", held);
+    row.words.textContent = words;
+  }
+
+  function drawCertificates() {
+    if (policy.bounds === null) {
+      fillRow(intervalsRow, 0, false, "No sample yet.");
+      fillRow(contrastsRow, 0, false, "No sample yet.");
+      return;
+    }
+    const [gap, rival] = [policy.certain.value, policy.rivalBound()];
+    const compared = gap > 0 ? `certain gap ${number(gap)}, a rival at most ${number(rival)}` : "no gap is certain";
+    const { stopped, certified } = policy;
+    const intervals = stopped ? `Certified at ${count(policy.samples)} samples: certain gap ${number(gap)}, every rival is smaller.` : `Not certified: ${compared}.`;
+    fillRow(intervalsRow, stopped ? 1 : gap > 0 ? gap / rival : 0, stopped, intervals);
+
+    const open = policy.openContrast();
+    const begin = certified === null ? "Not certified" : `Certified at ${count(certified.samples)} samples${wrongly(certified)}`;
+    const now = open === null ? `nothing is open now${certified === null ? ", the next look is due soon" : ""}` : `open now: ${question(open)} Evidence ${number(Math.max(open.evidence, 0), 1)} of ${number(open.needed, 1)}`;
+    fillRow(contrastsRow, open === null ? 1 : open.evidence / open.needed, open === null, `${begin}; ${now}.`);
+  }
+
+  const count = (samples) => samples.toLocaleString("en");
+  const wrongly = ({ top }) => (fed !== null || isRight(top) ? "" : ", wrongly");
+
+  /** What contrasts leave open, as a question. */
+  function question({ kind, arms }) {
+    if (kind === "order") return `is arm ${arms[1]} above arm ${arms[0]}?`;
+    const gaps = kind === "gap" ? [arms] : arms;
+    const named = gaps.map(([low, high]) => `from arm ${low} to arm ${high}`);
+    if (kind === "gap") return `may the gap ${named[0]} be as large?`;
+    return `may the gaps ${named.join(" and ")} both be as large?`;
+  }
+
   function sentence() {
     if (policy.bounds === null) return "No sample yet. Every arm is sampled once in the first round.";
     const begin = `Round ${history.length}, ${policy.samples} samples.`;
@@ -351,14 +402,16 @@
     }
     const certain = Math.max(policy.certain.value, 0);
     const highest = Math.max(...policy.bounds.either);
-    const bounds = `Highest gap bound ${number(highest)}, certain gap ${number(certain)}.`;
-    if (!canStep()) return `${begin} ${bounds} The end: not certified.`;
+    const contrasts = policy.certified === null ? "" : " Contrasts have certified.";
+    const bounds = `Highest gap bound ${number(highest)}, certain gap ${number(certain)}.${contrasts}`;
+    if (!canStep()) return `${begin} ${bounds} The end: not certified by intervals.`;
     return `${begin} ${bounds} Next: ${policy.ask().length === policy.nArms ? "all arms" : `arms ${list(policy.ask())}`}.`;
   }
 
   function draw() {
     drawStrip();
     drawChart();
+    drawCertificates();
     if (details.open) drawTable();
     // A running commentary would drown whoever listens: while playing only the last state is said.
     status.setAttribute("aria-live", timer === null ? "polite" : "off");
@@ -512,7 +565,8 @@
       const { counts, means, lower, upper, bounds, certain, stopped } = policy;
       return { rounds: history.length, counts: counts.slice(), means: means.slice(), lower: lower.slice(), upper: upper.slice(),
         right: bounds && bounds.right, left: bounds && bounds.left, certain: certain && certain.value,
-        next: policy.ask(), stopped, top: policy.recommend() };
+        next: policy.ask(), stopped, top: policy.recommend(), rival: bounds && policy.rivalBound(),
+        open: bounds && policy.openContrast(), certified: policy.certified };
     },
   };
 
