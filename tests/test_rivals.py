@@ -78,7 +78,7 @@ def test_the_true_means_leave_the_ellipsoid_with_a_probability_near_delta_and_no
     for _ in range(runs):
         sums, counts = np.zeros(n_arms), np.zeros(n_arms, dtype=int)
         for noise in rng.standard_normal(1200):
-            arm = int(np.argmax(sums**2 / (counts + rho)))
+            arm = int(np.argmax(sums**2 / (counts + rho) - np.log1p(counts / rho)))
             sums[arm] += noise
             counts[arm] += 1
             taken = np.maximum(counts, 1)
