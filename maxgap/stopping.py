@@ -111,9 +111,9 @@ def contrasts(state: State, setting: Setting) -> bool:
     is not in the dispatch below: runs that do without it need not wait until it is compiled.
 
     Proved, whatever the intervals, for rewards that are independent within and across arms and
-    sigma-sub-Gaussian; only *conditionally* sub-Gaussian is not enough, and rewards have to be told
-    in the order in which they were drawn. Theorem, proof and the plain code are those of
-    :mod:`maxgap.reference.contrasts`.
+    sigma-sub-Gaussian; only *conditionally* sub-Gaussian is not enough. Each arm's have to be told
+    in the order in which they were drawn, and nothing may be chosen by rewards not yet told.
+    Theorem, proof and the plain code are those of :mod:`maxgap.reference.contrasts`.
     """
     if not contrasts_due(state, setting):
         return False

@@ -247,8 +247,9 @@ class Policy:
         interval.
 
         That rule asks more of the rewards than the others: sigma-sub-Gaussian and *independent* of
-        each other, within an arm and across arms, told in the order in which they were drawn. For
-        the others it is enough that each is sub-Gaussian given those before it.
+        each other, within an arm and across arms, each arm's told in the order in which they were
+        drawn, and nothing chosen by a look at rewards not yet told. For the others it is enough
+        that each is sub-Gaussian given those before it.
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
         by_contrasts = self._stopping == "contrasts"

@@ -6,12 +6,13 @@ both pass wrongly and matter: only those are counted.
 
 **Setting.** The rewards of arm a are a stack X_{a,1}, X_{a,2}, ...; all rewards, within an arm and
 across arms, are independent; those of arm a are sigma_a-sub-Gaussian around its mean. A policy has
-seen the first N_a of each, sampled in whatever order, chosen by whatever it saw. (Noise that is
-only conditionally sub-Gaussian is not enough: a test looks at the first n rewards of several arms,
-whenever each was drawn.) The rewards are listed as drawn, none left out, none moved for its value.
+seen the first N_a of each, sampled in whatever order, chosen by whatever it saw, and by nothing of
+rewards that it had not seen. (Noise that is only conditionally sub-Gaussian is not enough: a test
+looks at the first n rewards of several arms, whenever each was drawn.) The rewards are listed as
+drawn, none left out, none moved for its value.
 
 **Theorem.** Whatever the sampling rule, the probability that `certifies` ever holds for a split
-whose gap is not the largest is at most delta.
+whose gap is smaller than the largest is at most delta.
 
 **Proof.** Fix the means, an order of the arms by them, and ranks of the gaps by size, largest
 first; ties are broken anyhow. Gap q lies between the neighbours L_q below and U_q above.
