@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maxgap._core.types import Flags, Floats, Integers
+from maxgap._numbers import is_whole
 from maxgap._rows import BadRow, Moments, Range, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
@@ -83,11 +84,13 @@ class Answer:
         >>> print(answer.lines()[0])
         The largest gap is 8.00, from b (1.00) up to c (9.00).
         """
-        rest = [
-            f"Rate next: {named(self.next)}.",
-            f"More ratings until certified, if asked for so: {self.more}.",
-        ]
-        return [*self._found(), self._verdict(), *([] if self.certified else rest)]
+        found = [*self._found(), self._verdict()]
+        if not self.certified:
+            found += [
+                f"Rate next: {named(self.next)}.",
+                f"More ratings until certified, if asked for so: {self.more}.",
+            ]
+        return found
 
     def _found(self) -> list[str]:
         """The gaps and the groups."""
@@ -141,7 +144,7 @@ class Answer:
         >>> answer.batch(5)
         {'a': 2, 'c': 2, 'b': 1}
         """
-        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
+        if not is_whole(size) or size < 1:
             raise ValueError(f"size must be a whole number from 1, got {size!r}")
         ratings = dict(zip(self.arms["arm"], self.arms["ratings"], strict=True))
         fewest = sorted(self.next, key=lambda arm: ratings[arm])  # ties stay as they are

@@ -160,18 +160,19 @@ def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
     setting.add_argument("--stopping", default="clusters", metavar="NAME", help="the certificate")
 
 
-def _whole(text: str) -> int:
+def _at_least(least: int, text: str) -> int:
     number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 is needed, got {text}")
+    if number < least:
+        raise argparse.ArgumentTypeError(f"a whole number from {least} is needed, got {text}")
     return number
+
+
+def _whole(text: str) -> int:
+    return _at_least(1, text)
 
 
 def _groups(text: str) -> int:
-    number = int(text)
-    if number < 2:
-        raise argparse.ArgumentTypeError(f"a whole number from 2 is needed, got {text}")
-    return number
+    return _at_least(2, text)
 
 
 def _whole_or_zero(text: str) -> int:

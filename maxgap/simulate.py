@@ -147,14 +147,15 @@ def _run_once(
     while True:
         state, setting = started._state, started._setting()
         at = int(np.searchsorted(checkpoints, progress["total"], side="right"))
-        rounds = started._rounds_in_table()
         if number != OUTSIDE and state.stacks.size > 0:
             run_with_contrasts(rng, truth, looks, at, budget, number, state, setting)
-        elif run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
-            started._decide()
-            started._listed()
-            at = int(np.searchsorted(checkpoints, progress["total"]))
-            look(truth, looks, at, False, state, setting)
+        else:
+            rounds = started._rounds_in_table()
+            if run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
+                started._decide()
+                started._listed()
+                at = int(np.searchsorted(checkpoints, progress["total"]))
+                look(truth, looks, at, False, state, setting)
         if progress["stopped"] or progress["total"] >= budget:
             break
         counts_soon = started.counts + 1
