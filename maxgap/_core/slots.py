@@ -113,7 +113,7 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
     _renew_tree(trees, WIDTHS, k + 1, highest_changed)
 
 
-@inlined
+@compiled(inline=True)
 def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
     """Maxima above the leaves first..last; node i has the children 2i and 2i + 1.
 
