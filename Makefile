@@ -79,7 +79,7 @@ test: test-package test-notebooks
 
 test-package: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadscope -m "not browser" tests
-	@$(PY) -m pytest -q --doctest-modules maxgap book/verdicts.py book/_figures book/_studies
+	@$(PY) -m pytest -q --doctest-modules maxgap book/verdicts.py book/verdict_blocks.py book/_figures book/_studies
 
 # Every cell is executed again, and what it printed must be what is stored.
 test-notebooks: $(READY)

@@ -7,14 +7,14 @@ again at every execution.
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
+from maxgap._book import verdict_blocks
 from maxgap._saving import write_whole
 
 if TYPE_CHECKING:
@@ -51,14 +51,41 @@ OUTCOMES = (
 ANSWERS = ("yes", "partly", "no", "open")
 """What became of a question of ours."""
 
-SECTIONS = (
-    *("abstract", "1", "1.1", "1.2", "1.3", "2", "3", "3.1", "3.2", "4", "5", "6"),
-    *("7", "7.1", "7.2", "8", "A", "B", "B.1", "B.2", "C", "D", "D.1", "D.2", "E"),
-)
-"""Where a claim may stand in the paper, in the paper's order."""
+SECTIONS = {
+    "abstract": "Abstract",
+    "1": "1 Introduction",
+    "1.1": "1.1 Problem statement",
+    "1.2": "1.2 Sort, then search",
+    "1.3": "1.3 Summary of results",
+    "2": "2 Related work",
+    "3": "3 Algorithms",
+    "3.1": "3.1 Elimination",
+    "3.2": "3.2 UCB algorithms",
+    "4": "4 Bounds for gaps",
+    "5": "5 Analysis",
+    "6": "6 Lower bound",
+    "7": "7 Experiments",
+    "7.1": "7.1 Streetview",
+    "7.2": "7.2 Simulated data",
+    "8": "8 Conclusion",
+    "A": "A The naive algorithm",
+    "B": "B Bounds for gaps",
+    "B.1": "B.1 Mixed integer programme",
+    "B.2": "B.2 Validity of Algorithm 4",
+    "C": "C Accuracy",
+    "D": "D Sample complexity",
+    "D.1": "D.1 MaxGapElim",
+    "D.2": "D.2 MaxGapUCB",
+    "E": "E Proof of the lower bound",
+}
+"""Where a claim may stand in the paper, in the paper's order, and what is said there."""
 
 SCOPES = ("published size", "larger than published", "new experiment", "computed check", "proof")
 """What was tried."""
+
+
+UNSHOWN = ("kind", "key", "at", "section", "chapter")
+"""What of a row is for machines."""
 
 
 def claim(
@@ -169,46 +196,29 @@ def question(
     return row
 
 
-def _check_words(row: Row, **known: tuple[str, ...]) -> None:
+def _check_words(row: Row, **known: Iterable[str]) -> None:
     for field, value in row.items():
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f"{field} must be a non-empty string, got {value!r}")
     for field, words in known.items():
         if row[field] not in words:
-            raise ValueError(f"{field} must be one of {words}, got {row[field]!r}")
+            raise ValueError(f"{field} must be one of {tuple(words)}, got {row[field]!r}")
 
 
 class Table(list[Row]):
-    """Rows that show themselves, every field in full: the claims, then the questions."""
+    """Rows that show themselves, a block each: the claims, then the questions."""
 
     def __repr__(self) -> str:
         return "\n\n".join(
-            "\n".join(f"{field}: {row[field]}" for field in _shown(row)) for row in self
+            "\n".join(f"{field}: {row[field]}" for field in row if field not in UNSHOWN)
+            for row in self
         )
 
     def _repr_html_(self) -> str:
-        parts: dict[tuple[str, ...], list[Row]] = {tuple(_shown(row)): [] for row in self}
-        for row in self:
-            parts[tuple(_shown(row))].append(row)
-        return "".join(_as_html(fields, rows) for fields, rows in parts.items())
-
-
-def _shown(row: Row) -> list[str]:
-    return [field for field in row if field not in ("kind", "key", "section", "chapter")]
-
-
-def _as_html(fields: tuple[str, ...], rows: list[Row]) -> str:
-    linked = "chapter" in rows[0]
-    numbers = chapters() if linked else {}
-    head = "".join(f"<th>{field}</th>" for field in (*fields, *["chapter"] * linked))
-    body = ""
-    for row in rows:
-        cells = "".join(f"<td>{html.escape(row[field])}</td>" for field in fields)
-        if linked:
-            chapter = row["chapter"]
-            cells += f'<td><a href="{chapter}.html">{numbers[chapter]}</a></td>'
-        body += f"<tr>{cells}</tr>"
-    return f'<table class="verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        rows = sorted(self, key=lambda row: row["kind"])
+        numbers = chapters() if any("chapter" in row for row in rows) else None
+        blocks = "".join(verdict_blocks.block(row, numbers) for row in rows)
+        return f'<div class="verdicts">{blocks}</div>'
 
 
 def _root() -> Path:
@@ -252,12 +262,21 @@ def records() -> Path:
     return _root() / "book" / "records"
 
 
-def offer(chapter: str, rows: Iterable[Row]) -> Table:
-    """Keep the verdicts of a chapter (its file's name, no ending) and return them to be shown."""
-    table = Table(rows)
-    keys = [row["key"] for row in table]
-    if len(set(keys)) < len(keys):
-        raise ValueError(f"rows has a key twice: {keys}")
+def offer(chapter: str, rows: Iterable[Row], sections: Mapping[str, Iterable[str]]) -> Table:
+    """Keep the verdicts of a chapter (its file's name, no ending) and return them to be shown.
+
+    ``sections`` says where the numbers come from: a heading of the chapter -> keys of its rows.
+
+    A ValueError names keys that come twice, and those that have no section or no row.
+    """
+    rows = list(rows)
+    keys = [row["key"] for row in rows]
+    placed = [(key, heading) for heading, found in sections.items() for key in found]
+    if len(set(keys)) < len(keys) or len(dict(placed)) < len(placed):
+        raise ValueError(f"a key comes twice in {keys} or {placed}")
+    if set(keys) != set(dict(placed)):
+        raise ValueError(f"{sorted(set(keys) ^ set(dict(placed)))}: no section, or no row")
+    table = Table(row | {"at": dict(placed)[row["key"]]} for row in rows)
     folder = records()
     folder.mkdir(exist_ok=True)
     text = json.dumps(table, indent=1, ensure_ascii=False) + "\n"
@@ -285,7 +304,7 @@ def claims(rows: Iterable[Row]) -> Table:
     ['abstract', '7.1']
     """
     found = [row for row in rows if row["kind"] == "claim"]
-    return Table(sorted(found, key=lambda row: SECTIONS.index(row["section"])))
+    return Table(sorted(found, key=lambda row: list(SECTIONS).index(row["section"])))
 
 
 def questions(rows: Iterable[Row]) -> Table:

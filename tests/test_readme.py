@@ -1,6 +1,5 @@
 """The README: its ten lines run, its numbers are the book's, its picture is the book's."""
 
-import base64
 import json
 import re
 import subprocess
@@ -40,16 +39,16 @@ def test_every_number_in_bold_is_the_evidence_of_the_verdict_it_names():
 
 def test_pictures_outside_the_chapters_are_the_chapters_figures():
     sys.path.insert(0, str(ROOT / "book" / "_ext"))
-    from refresh import PICTURES, STATIC
+    from refresh import PICTURES, STATIC, SVG
 
     for (chapter, figure), name in PICTURES.items():
         notebook = json.loads((ROOT / "book" / f"{chapter}.ipynb").read_text(encoding="utf-8"))
         stored = [
-            "".join(output["data"]["image/png"])
+            "".join(output["data"][SVG])
             for cell in notebook["cells"]
             if cell["metadata"].get("mystnb", {}).get("figure", {}).get("name") == figure
             for output in cell["outputs"]
-            if "image/png" in output.get("data", {})
+            if SVG in output.get("data", {})
         ]
-        assert [base64.b64decode(png) for png in stored] == [(STATIC / name).read_bytes()]
-    assert "book/_static/streetview-error.png" in README
+        assert stored == [(STATIC / name).read_text(encoding="utf-8")]
+    assert "book/_static/streetview-error.svg" in README

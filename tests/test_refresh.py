@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from test_verdicts import ROW
+from test_verdicts import ROW, SECTIONS
 
 ROOT = Path(__file__).parent.parent
 
@@ -48,7 +48,7 @@ def wait_for(file, process):
     raise TimeoutError(f"{file} did not appear")
 
 
-OFFER = f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}])"
+OFFER = f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}], {SECTIONS!r})"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")

@@ -1,8 +1,8 @@
 """Verdicts: what the chapters print, what is kept, and what the last page shows are the same."""
 
-import html
 import importlib.util
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 
 import maxgap
-from maxgap._book import verdicts
+from maxgap._book import verdict_blocks, verdicts
 
 BOOK = Path(__file__).parent.parent / "book"
 RECORDS = sorted((BOOK / "records").glob("*.json"))
@@ -42,12 +42,12 @@ QUESTION = {
     "evidence": "1 < 2",
     "setting": "d",
 }
-UNSHOWN = {"kind", "key", "section", "chapter"}
+SECTIONS = {"A heading": ["a"]}
 
 
 def made_again(record):
     """The row that its fields make."""
-    fields = {name: value for name, value in record.items() if name != "kind"}
+    fields = {name: value for name, value in record.items() if name not in ("kind", "at")}
     return {"claim": verdicts.claim, "question": verdicts.question}[record["kind"]](**fields)
 
 
@@ -62,8 +62,12 @@ def printed(chapter):
     )
 
 
-def table_row(record):
-    return "".join(f"<td>{html.escape(record[f])}</td>" for f in record if f not in UNSHOWN)
+def headings(chapter):
+    notebook = json.loads((BOOK / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    text = "\n".join(
+        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
+    )
+    return re.findall("^##+ (.*)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
@@ -72,20 +76,46 @@ def test_every_kept_record_is_what_its_chapter_prints(path):
     records = json.loads(path.read_text(encoding="utf-8"))
     assert records
     for record in records:
-        assert made_again(record) == record
-        assert table_row(record) in shown
-    tables = shown.split('<table class="verdicts">')[1:]
-    assert len(tables) == len({record["kind"] for record in records})
-    assert sum(table.count("<tr><td>") for table in tables) == len(records)
+        assert made_again(record) | {"at": record["at"]} == record
+        assert verdict_blocks.block(record) in shown
+        assert record["at"] in headings(path.stem)
+    assert shown.count('<article class="verdict"') == len(records)
 
 
 def test_the_verdict_page_shows_every_verdict_once():
     shown = printed("12-verdicts")
     rows = verdicts.read_all()
     for row in rows:
-        assert shown.count(table_row(row)) == 1, row["key"]
-        assert f'<a href="{row["chapter"]}.html">' in shown
-    assert shown.count("<tr><td>") == len(rows)
+        assert shown.count(verdict_blocks.block(row, verdicts.chapters())) == 1, row["key"]
+    assert shown.count('<article class="verdict"') == len(rows)
+
+
+def test_the_map_has_a_tile_for_every_claim_and_a_box_for_every_outcome():
+    shown = printed("12-verdicts")
+    links = re.findall('<li><a href="#(claim-[^"]*)" data-outcome="([^"]*)"', shown)
+    claims = verdicts.claims(verdicts.read_all())
+    assert links == [(f"claim-{row['key']}", row["outcome"].replace(" ", "-")) for row in claims]
+    for outcome in (*verdicts.OUTCOMES, *verdicts.ANSWERS):
+        name = outcome.replace(" ", "-")
+        assert f'class="show-{name}"' in shown
+        assert f'data-outcome="{name}"' in (BOOK / "_static" / "book.css").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("plain", "expected"),
+    [
+        ("Delta_min^2", "<i>Δ</i><sub>min</sub><sup>2</sup>"),
+        ("(sigma / naive gamma)^2", "(<i>σ</i> / naive <i>γ</i>)<sup>2</sup>"),
+        ("exponent -2.1 (-2.2 to -2)", "exponent −2.1 (−2.2 to −2)"),
+        ("eq. (1) - (3), lil-UCB, x-1, 2019-11", "eq. (1) − (3), lil-UCB, x-1, 2019-11"),
+        ("sigmas, number, taunt, gamma-free", "sigmas, number, taunt, gamma-free"),
+        ("a < b & c", "a &lt; b &amp; c"),
+        ("rho^l_a", "<i>ρ</i><sup>l</sup><sub>a</sub>"),
+        ("MaxGapElim, K = 90", "MaxGapElim, <i>K</i> = 90"),
+    ],
+)
+def test_mathematics_in_a_line_is_set_and_words_are_left_alone(plain, expected):
+    assert verdict_blocks.typeset(plain) == expected
 
 
 def test_every_chapter_offers_verdicts():
@@ -102,9 +132,12 @@ def test_keys_are_unique_in_the_book():
 def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
     shown = printed("12-verdicts")
     rows = [*verdicts.claims(verdicts.read_all()), *verdicts.questions(verdicts.read_all())]
-    places = [shown.index(table_row(row)) for row in rows]
+    numbers = verdicts.chapters()
+    places = [shown.index(verdict_blocks.block(row, numbers)) for row in rows]
     assert places == sorted(places)
-    order = [verdicts.SECTIONS.index(row["section"]) for row in rows if row["kind"] == "claim"]
+    order = [
+        list(verdicts.SECTIONS).index(row["section"]) for row in rows if row["kind"] == "claim"
+    ]
     assert order == sorted(order)
     assert len(order) == verdicts.tally(rows).loc["all", "all"]
 
@@ -136,24 +169,28 @@ def empty_book(tmp_path):
 
 def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book, monkeypatch):
     monkeypatch.chdir(empty_book)
-    table = verdicts.offer("01-x", [ROW])
+    table = verdicts.offer("01-x", [ROW], SECTIONS)
     assert "1 &lt; 2" in table._repr_html_()
     with pytest.raises(ValueError, match="twice"):
-        verdicts.offer("01-x", [ROW, ROW])
+        verdicts.offer("01-x", [ROW, ROW], SECTIONS)
+    with pytest.raises(ValueError, match="twice"):
+        verdicts.offer("01-x", [ROW], SECTIONS | {"Another": ["a"]})
+    with pytest.raises(ValueError, match=r"\['a', 'b'\]: no section, or no row"):
+        verdicts.offer("01-x", [ROW], {"A heading": ["b"]})
     assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
-    assert verdicts.read_all() == [ROW | {"chapter": "01-x"}]
+    assert verdicts.read_all() == [ROW | {"at": "A heading", "chapter": "01-x"}]
     assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
 
 
 def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_book, monkeypatch):
     monkeypatch.chdir(empty_book)
     assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
-    verdicts.offer("01-x", [ROW])
-    verdicts.offer("last-by-name", [ROW | {"key": "b"}])
+    verdicts.offer("01-x", [ROW], SECTIONS)
+    verdicts.offer("last-by-name", [ROW | {"key": "b"}], {"By $K$": ["b"]})
     assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
     shown = verdicts.Table(verdicts.read_all())._repr_html_()
-    assert '<a href="last-by-name.html">1</a>' in shown
-    assert '<a href="01-x.html">2</a>' in shown
+    assert '<a href="last-by-name.html#by-k">Chapter 1, By K</a>' in shown
+    assert '<a href="01-x.html#a-heading">Chapter 2, A heading</a>' in shown
 
 
 def test_every_numbered_chapter_is_a_notebook_and_every_notebook_a_chapter():
@@ -198,13 +235,13 @@ def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path
 
 def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
     cell = nbformat.v4.new_code_cell(
-        f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}])"
+        f"from maxgap._book.verdicts import offer\noffer('01-x', [{ROW!r}], {SECTIONS!r})"
     )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     resources = {"metadata": {"path": str(empty_book.parent)}}
     NotebookClient(notebook, resources=resources).execute()
     kept = json.loads((empty_book / "records" / "01-x.json").read_text(encoding="utf-8"))
-    assert kept == [ROW]
+    assert kept == [ROW | {"at": "A heading"}]
 
 
 def test_a_package_without_the_book_says_what_is_needed(tmp_path):

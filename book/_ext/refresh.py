@@ -9,9 +9,7 @@ in whatever way, keeps the stored one.
 
 from __future__ import annotations
 
-import base64
 import copy
-import os
 import sys
 from pathlib import Path
 
@@ -24,9 +22,10 @@ from maxgap._saving import write_whole
 
 #: Figures that pages which are no notebooks show too: (notebook, figure) -> file in _static.
 PICTURES = {
-    ("01-maxgap-problem", "fig-problem-scenes"): "problem.png",
-    ("08-streetview", "fig-streetview-error"): "streetview-error.png",
+    ("01-maxgap-problem", "fig-problem-scenes"): "problem.svg",
+    ("08-streetview", "fig-streetview-error"): "streetview-error.svg",
 }
+SVG = "image/svg+xml"
 STATIC = Path(__file__).parent.parent / "_static"
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -58,16 +57,14 @@ def refresh(path: Path) -> bool:
 
 
 def copy_pictures(path: Path) -> None:
-    """Write the notebook's figures that other pages show; those are the stored outputs, decoded."""
+    """Write the notebook's figures that other pages show; those are the stored outputs."""
     notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
     for cell in notebook.cells:
         figure = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         target = PICTURES.get((path.stem, figure))
         if target:
-            (png,) = [o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})]
-            temporary = STATIC / f".{target}.part"
-            temporary.write_bytes(base64.b64decode(png))
-            os.replace(temporary, STATIC / target)
+            (picture,) = [o.data[SVG] for o in cell.outputs if SVG in o.get("data", {})]
+            write_whole(STATIC / target, picture)
 
 
 def _text(notebook: nbformat.NotebookNode) -> str:

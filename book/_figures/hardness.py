@@ -140,7 +140,8 @@ def samples_by_hardness(
             (True, "x", "0.45", "needs none"),
         ):
             part = rows[rows["end"] == is_end]
-            ax.plot(part[x], part["samples"], marker, color=colour, ms=3, alpha=0.5, label=name)
+            points = {"ms": 3, "alpha": 0.5, "rasterized": True}  # thousands
+            ax.plot(part[x], part["samples"], marker, color=colour, label=name, **points)
         exponent, intercept = fits[label]
         ax.plot(ends, np.exp(intercept) * ends**exponent, color="black", lw=2, label="fit")
         ax.set_title(label, fontsize=11)

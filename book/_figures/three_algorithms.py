@@ -51,6 +51,7 @@ def policy_runs(
             mean = np.where(taken, trace["estimate"][:, arm], np.nan)
             strip.plot(samples, mean, color=colour, lw=2.2)
         strip.set(ylim=(-0.9, 3.2), ylabel=f"{label}\nmean")
+        strip.set_rasterization_zorder(3)  # thousands of corners
         bounds.plot(samples, trace["bound"], color="0.6", lw=0.8)
         bounds.plot(samples, trace["bound"].max(axis=1), color=PALETTE[0], label="highest bound")
         certain = np.maximum(trace["certain"], 0.0)

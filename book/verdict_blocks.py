@@ -1,0 +1,134 @@
+"""How verdicts look on a page: a block a row, and the map of the paper."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from docutils.nodes import make_id
+
+__all__ = ["ICONS", "block", "filters", "paper_map", "typeset"]
+
+Row = Mapping[str, str]
+
+ICONS = {
+    "reproduced": "✓",
+    "right after correcting a typo": "✎",
+    "partly": "◐",
+    "not reproduced": "○",
+    "wrong as stated": "✗",
+    "yes": "✓",
+    "no": "✗",
+    "open": "?",
+}
+"""A sign of every outcome and answer: nothing is told by colour alone."""
+
+_NAMES = "alpha gamma delta epsilon kappa mu nu rho sigma tau Delta infinity"
+_GREEK = dict(zip(_NAMES.split(), "αγδεκμνρστΔ∞", strict=True))
+_SIGNS = {"<=": "≤", ">=": "≥", "+-": "±", "!=": "≠"}
+_SYMBOL = rf"(?:{'|'.join(_GREEK)}|[A-Za-z])"
+_SCRIPT = r"(?:\([^()]*\)|[A-Za-z]+|[-+]?\d+)"
+_MATHEMATICS = re.compile(
+    rf"(?<![A-Za-z])(?P<symbol>{_SYMBOL})(?P<scripts>(?:[_^]{_SCRIPT})+)"
+    rf"|(?<![A-Za-z-])(?P<greek>{'|'.join(_GREEK)})(?![A-Za-z-])"
+    r"|\b(?P<letter>[KM])\b|(?P<sign><=|>=|\+-|!=)|\)\^(?P<power>-?\d)"
+    r"|(?<![\w.)])-(?=[\d∞])|(?<=[\w)] )-(?= [\w(])"
+)
+
+
+def typeset(text: str) -> str:
+    """Mathematics in a line of plain words as HTML: letters, subscripts, exponents, signs.
+
+    Examples
+    --------
+    >>> typeset("sum of gamma^-2, Delta_max >= mu_(0)")
+    'sum of <i>γ</i><sup>−2</sup>, <i>Δ</i><sub>max</sub> ≥ <i>μ</i><sub>(0)</sub>'
+    >>> typeset("from -2.1 to 3 < 4; an infinity of them, 1 - (2 K)^-2, no delta-method")
+    'from −2.1 to 3 &lt; 4; an ∞ of them, 1 − (2 <i>K</i>)<sup>−2</sup>, no delta-method'
+    """
+    parts, end = [], 0
+    for match in _MATHEMATICS.finditer(text):
+        parts += [html.escape(text[end : match.start()], quote=False), _as_html(match)]
+        end = match.end()
+    return "".join([*parts, html.escape(text[end:], quote=False)])
+
+
+def _as_html(match: re.Match[str]) -> str:
+    if match["sign"]:
+        return _SIGNS[match["sign"]]
+    if match["power"]:
+        return f")<sup>{typeset(match['power'])}</sup>"
+    name = match["symbol"] or match["greek"] or match["letter"]
+    if name is None:
+        return "−"
+    letter = _GREEK.get(name, name)
+    base = letter if letter == "∞" else f"<i>{letter}</i>"
+    for kind, script in re.findall(rf"([_^])({_SCRIPT})", match["scripts"] or ""):
+        tag = "sub" if kind == "_" else "sup"
+        inner = script[1:-1] if kind == "^" and script.startswith("(") else script
+        base += f"<{tag}>{typeset(inner)}</{tag}>"
+    return base
+
+
+def block(row: Row, chapters: Mapping[str, int] | None = None) -> str:
+    """One verdict: outcome, what the paper says or what we asked, the evidence, the setting.
+
+    With the numbers of the ``chapters`` the evidence links to the section that computed it;
+    without, the block stands in that chapter.
+    """
+    outcome = row.get("outcome") or row["answer"]
+    said = row.get("claim") or row["question"]
+    key = f"{row['kind']}-{row['key']}"
+    place = f'<span class="place">{typeset(row["place"])}</span>' if "place" in row else ""
+    link = ""
+    if chapters is not None:
+        page = f"{row['chapter']}.html#{make_id(row['at'])}"
+        heading = html.escape(re.sub(r"[$\\]", "", row["at"]), quote=False)
+        link = f' <a href="{page}">Chapter {chapters[row["chapter"]]}, {heading}</a>'
+    return (
+        f'<article class="verdict" id="{key}" data-outcome="{make_id(outcome)}">'
+        f'<p class="outcome"><span aria-hidden="true">{ICONS[outcome]}</span> '
+        f"{outcome.capitalize()}{place}"
+        f'<a class="permalink" href="#{key}" aria-label="Link to this verdict">#</a></p>'
+        f'<p class="said">{typeset(said)}</p>'
+        f'<p class="evidence">{typeset(row["evidence"])}{link}</p>'
+        f"<details><summary>Setting</summary><p>{row['scope'].capitalize()}: "
+        f"{typeset(row['setting'])}</p></details></article>"
+    )
+
+
+def filters(outcomes: Iterable[str], rows: Iterable[Row]) -> str:
+    """A box to tick for every outcome; which blocks are shown is a matter of style alone."""
+    found = [row.get("outcome") or row["answer"] for row in rows]
+    boxes = "".join(
+        f'<label data-outcome="{make_id(outcome)}"><input type="checkbox" checked '
+        f'class="show-{make_id(outcome)}"> <span aria-hidden="true">{ICONS[outcome]}</span> '
+        f"{outcome.capitalize()} ({found.count(outcome)})</label>"
+        for outcome in outcomes
+    )
+    return f'<fieldset class="verdict-filters"><legend>Show</legend>{boxes}</fieldset>'
+
+
+def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
+    """The paper section by section, a tile a claim, marked by its outcome; claims in its order."""
+    lines = []
+    for section, found in groupby(rows, key=lambda row: row["section"]):
+        tiles = "".join(
+            f'<li><a href="#claim-{row["key"]}" data-outcome="{make_id(row["outcome"])}" '
+            f'title="{html.escape(row["outcome"].capitalize())}: {html.escape(row["claim"])}">'
+            f'<span aria-hidden="true">{ICONS[row["outcome"]]}</span> {_short(row)}'
+            f'<span class="visually-hidden">: {row["outcome"]}</span></a></li>'
+            for row in found
+        )
+        title = html.escape(titles[section])
+        lines.append(f'<div class="paper-section"><p>{title}</p><ul>{tiles}</ul></div>')
+    return f'<div class="paper-map">{"".join(lines)}</div>'
+
+
+def _short(row: Row) -> str:
+    """What of the paper it is about, in a word or two: all of the place but its section."""
+    parts = re.split(r", | and | with |; ", row["place"])
+    named = [part for part in parts if not re.match("(Sections?|Appendix|Abstract)\\b", part)]
+    return typeset(named[0] if named else "text")
