@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
+from maxgap._book.verdict_blocks import block
 
-from maxgap._book import verdict_blocks
 from maxgap._saving import write_whole
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Table(list[Row]):
     def _repr_html_(self) -> str:
         rows = sorted(self, key=lambda row: row["kind"])
         numbers = chapters() if any("chapter" in row for row in rows) else None
-        blocks = "".join(verdict_blocks.block(row, numbers) for row in rows)
+        blocks = "".join(block(row, numbers) for row in rows)
         return f'<div class="verdicts">{blocks}</div>'
 
 
