@@ -16,7 +16,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from maxgap._numbers import is_whole
@@ -162,6 +162,7 @@ def error_curves(
     if level is not None:
         ax.axhline(level, color="black", lw=0.8, ls=":")
     ax.set(xlabel="samples", ylabel="share of wrong answers", ylim=(0, None), xlim=(0, None))
+    ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.legend()
     return _figure_of(ax)

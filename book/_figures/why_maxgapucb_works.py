@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure
@@ -55,7 +56,7 @@ def level_sets(
         ax.text(ends[1], -1, f"  largest gap {decimal(delta_max, 2)}", va="center", fontsize=9)
         ax.set(ylim=(-1.7, n_arms + 2.0), ylabel="arm")
         ax.set_yticks(range(n_arms))
-        ax.text(0.995, 0.03, title, transform=ax.transAxes, ha="right", fontsize=10)
+        ax.text(0.995, 0.98, title, transform=ax.transAxes, ha="right", va="top", fontsize=10)
         ax.grid(visible=False)
     handles = [
         plt.Line2D([], [], color=colour, ls=dash, lw=2.5, label=f"level {k}")
@@ -130,6 +131,7 @@ def sample_ratios(ratios: ArrayLike, marks: Mapping[str, float], *, xlabel: str)
     ):
         ax.axvline(place, ls=dash, color=colour, lw=2, label=name)
     ax.set(xscale="log", xlabel=xlabel, ylabel="runs")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ticks = [t for t in (0.2, 0.5, 1, 2, 5, 10, 20, 50) if edges[0] < t < edges[-1]]
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     ax.minorticks_off()
