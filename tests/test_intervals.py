@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import ville
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from states import digest
@@ -50,6 +51,85 @@ def test_an_interval_is_that_of_the_theorem(unit, start, width, delta):
     np.testing.assert_allclose((policy.lower[0], policy.upper[0]), expected, rtol=0, atol=1e-9)
 
 
+class OurPlugIn:
+    """What ville is to foretell with, in place of its own: as if the first reward were known.
+
+    Its own guesses 1/2 before it has seen anything, and so needs the ends of the range.
+    """
+
+    def __init__(self, first):
+        self.first = first
+
+    def step(self, x):
+        seen = np.concatenate(([self.first], x))
+        i = np.arange(1, seen.size)  # rewards before each of x
+        mean = np.cumsum(seen)[:-1] / i
+        squares = np.array([np.sum((seen[:n] - seen[:n].mean()) ** 2) for n in i])
+        return i + 1, mean, (1 / 4 + squares) / (i + 1)
+
+
+def ends_after_each(rewards, *, width, delta):
+    """Ends of the first of two arms' interval after the second reward, the third, ..."""
+    policy = RoundRobin(2, sigma=width / 2, delta=delta, confidence=NAME, stopping=None)
+    policy.tell(0, rewards[0])
+    ends = []
+    for reward in rewards[1:]:
+        policy.tell(0, reward)
+        ends.append((policy.lower[0], policy.upper[0]))
+    return np.array(ends).T
+
+
+bounded = st.sampled_from(
+    [
+        lambda rng: rng.random(150),
+        lambda rng: rng.beta(0.3, 2, 150),
+        lambda rng: 0.5 + rng.uniform(-0.02, 0.02, 150),
+        lambda rng: rng.integers(0, 5, 150) / 4,
+        lambda rng: (rng.random(150) < 0.05).astype(float),
+    ]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    bounded, st.integers(0, 2**32), st.floats(-9, 9), st.sampled_from([0.5, 4.0]), st.floats(0, 1)
+)
+def test_intervals_are_those_of_another_package_given_the_same_plug_in(draw, seed, start, width, d):
+    unit, delta = draw(np.random.default_rng(seed)), 0.001 + 0.9 * d
+    rewards = start + width * unit
+    theirs = ville.EmpiricalBernsteinCS((0, 1), delta / 2, intersect=False)
+    theirs._plug = OurPlugIn(unit[0])
+    theirs.update(unit[1:])
+    low, high = ends_after_each(rewards, width=width, delta=delta)
+    # Theirs end where the range does; ours, which know its width only, nowhere inside it.
+    low, high = np.maximum(low, start), np.minimum(high, start + width)
+    np.testing.assert_allclose(low, start + width * theirs.lower_, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(high, start + width * theirs.upper_, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intervals_are_those_of_another_package_as_it_comes_while_bets_are_the_largest(seed):
+    # If the first reward lies where ville expects it, in the middle of the range, both foretell the
+    # same of the others. At so small a delta both bet as much as they may; else bets differ.
+    rewards = np.append(0.5, np.random.default_rng(seed).random(300))
+    delta = 1e-12
+    theirs = ville.EmpiricalBernsteinCS((0, 1), delta / 2, intersect=False).fit(rewards[1:])
+    low, high = ends_after_each(rewards, width=1, delta=delta)
+    np.testing.assert_allclose(np.maximum(low, 0), theirs.lower_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.minimum(high, 1), theirs.upper_, rtol=0, atol=1e-12)
+    assert theirs.upper_[-1] - theirs.lower_[-1] < 0.99, "no end is a bet's"
+
+
+@pytest.mark.parametrize("share", [0.5, 0.05])
+def test_not_knowing_where_the_range_lies_costs_little(share):
+    coins = (np.random.default_rng(3).random(3000) < share).astype(float)
+    theirs = ville.EmpiricalBernsteinCS((0, 1), 0.1 / 2, intersect=False).fit(coins)
+    low, high = ends_after_each(coins, width=1, delta=0.1)
+    ratio = (high - low)[200:] / (theirs.upper_ - theirs.lower_)[201:]
+    assert ratio.min() > 0.97
+    assert ratio.max() < 1.03
+
+
 def test_rewards_that_vary_little_give_narrow_intervals():
     rng = np.random.default_rng(1)
     widths = {}
@@ -78,6 +158,35 @@ def test_all_intervals_hold_with_probability_one_minus_delta(mean):
         missed += bool(((policy.lower > mean) | (policy.upper < mean)).any())
     assert wilson_interval(missed, replicates)[0] <= delta
     assert missed > 0
+
+
+def missed_by(policy, deal, means, rounds):
+    """Whether an interval has missed, if rewards are dealt arm by arm by ``deal(arm, past)``."""
+    stacks = [[] for _ in means]
+    for _ in range(rounds):
+        for arm in policy.ask():
+            stacks[arm].append(deal(arm, stacks[arm]))
+            policy.tell(arm, stacks[arm][-1])
+    return bool(((policy.lower > means) | (policy.upper < means)).any())
+
+
+@pytest.mark.filterwarnings("ignore:an arm's interval no longer meets")
+def test_intervals_hold_under_an_adaptive_policy_if_the_variance_depends_on_the_past():
+    """Rewards are far from the mean while luck is good, and near it while it is bad."""
+    means, delta, replicates = np.array([0.3, 0.5, 0.5]), 0.3, 150
+    rng = np.random.default_rng(6)
+
+    def deal(arm, past):
+        far = 0.3 if sum(past) > len(past) * means[arm] else 0.05
+        return means[arm] + far * (1 if rng.random() < 0.5 else -1)
+
+    missed = 0
+    for _ in range(replicates):
+        policy = MaxGapTop2UCB(
+            3, sigma=0.5, delta=delta, confidence=NAME, stopping=None, nested=True
+        )
+        missed += missed_by(policy, deal, means, 60)
+    assert wilson_interval(missed, replicates)[0] <= delta
 
 
 def test_rewards_further_apart_than_the_range_are_refused_and_nothing_is_taken():

@@ -15,6 +15,7 @@ from maxgap.figures import PALETTE, new_figure
 
 __all__ = [
     "misses",
+    "samples_by_spread",
     "widths",
 ]
 
@@ -75,6 +76,39 @@ def widths(n: ArrayLike, factors: Mapping[str, ArrayLike], *, one_look: float) -
         ylim=(0, None),
     )
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def samples_by_spread(needed: pd.DataFrame) -> Figure:
+    """Samples until an answer is certified against how much rewards vary, a panel a kind of reward.
+
+    Parameters
+    ----------
+    needed : DataFrame
+        Columns rewards, spread, intervals, samples, low, high.
+    """
+    figure, axes = new_figure(1, needed["rewards"].nunique(), height=3.6, sharex=True)
+    for ax, (kind, panel) in zip(axes, needed.groupby("rewards", sort=False), strict=True):
+        for (name, rows), marker in zip(panel.groupby("intervals", sort=False), "so", strict=True):
+            middle = rows["samples"]
+            ax.errorbar(
+                rows["spread"],
+                middle,
+                yerr=[middle - rows["low"], rows["high"] - middle],
+                label=name,
+                color=PALETTE[0] if name in RADII else PALETTE[5],
+                marker=marker,
+                ms=5,
+                capsize=3,
+            )
+        ax.set(
+            title=str(kind), xlabel=r"standard deviation / $\sigma$", xlim=(0, 1.05), ylim=(0, None)
+        )
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+    axes[0].set_ylabel("samples to a certified answer")
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False
+    )
     return figure
 
 

@@ -63,7 +63,8 @@ def interval_from_sums(
 
     The empirical Bernstein bound: with the range R of the rewards, bets lambda_i and distances
     foretold v_i, the mean lies within R (log(2 K / delta) + sum v_i psi(lambda_i)) / sum lambda_i
-    of the weighted mean; and it surely lies no further than R from any reward.
+    of the weighted mean; and it surely lies no further than R from any reward. The book proves it
+    in the chapter on confidence at all times.
     """
     spread = 2.0 * arms[arm]["sigma"]
     low, high = sums[arm]["highest"] - spread, sums[arm]["lowest"] + spread
