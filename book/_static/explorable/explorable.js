@@ -34,21 +34,9 @@
   let policy = null;
   let history = []; // one entry a round: samples, highest bound, certain gap, every arm's bound
 
-  /** Standard normal deviates of one arm, from its own stream (mulberry32, then Box-Muller). */
-  function stream(arm) {
-    let state = (seed * 0x9e3779b1 + arm * 0x85ebca6b) >>> 0;
-    const uniform = () => {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let t = Math.imul(state ^ (state >>> 15), state | 1);
-      t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-    };
-    return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-  }
-
   function reward(arm, n) {
     if (fed !== null) return fed[arm][n];
-    if (noise[arm] === undefined) noise[arm] = { next: stream(arm), values: [] };
+    if (noise[arm] === undefined) noise[arm] = { next: window.maxgap.normals(seed, arm), values: [] };
     const { next, values } = noise[arm];
     while (values.length <= n) values.push(next());
     return settings.means[arm] + settings.sigma * values[n];
