@@ -41,7 +41,8 @@ function played(seed, scene, moves, guess) {
 
 function contest(seed, scene, moves, guess, n) {
   const { round, rewards } = played(seed, scene, moves, guess);
-  const table = round.means.map((_, arm) => Array.from({ length: n }, (__, i) => round.reward(arm, i)));
+  const first = (arm) => Array.from({ length: n }, (_, i) => round.reward(arm, i));
+  const table = round.means.map((_, arm) => first(arm));
   const rival = round.rival();
   return { rewards, table, rival, outcome: round.outcome(rival), right: round.isRight(guess),
     certain: round.isCertain(guess), counts: round.reader.counts, late: round.take(0) };
@@ -51,8 +52,9 @@ function described(seed, scene, moves, guess, scores) {
   const { round } = played(seed, scene, moves, guess);
   const text = rules.written(round, scores);
   const found = rules.read(text);
-  return { text, back: found && [found.round.seed, found.round.scene, found.round.moves, found.round.guess,
-    found.scores, rules.written(found.round, found.scores)] };
+  const { seed: itsSeed, scene: itsScene, moves: itsMoves, guess: itsGuess } = found.round;
+  return { text, back: [itsSeed, itsScene, itsMoves, itsGuess, found.scores,
+    rules.written(found.round, found.scores)] };
 }
 
 /** The outcome with answers and samples made up. */
@@ -365,9 +367,7 @@ def test_the_link_to_play_a_round_holds_no_moves(chromium, home):
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         play_by_keyboard(page)
         page.get_by_role("button", name="Copy a link to play this round").click()
-        page.wait_for_function(
-            "document.querySelector('.status').textContent.startsWith('Copied')"
-        )
+        page.wait_for_function("document.querySelector('.status').textContent.startsWith('Copied')")
         assert page.evaluate("navigator.clipboard.readText()").endswith("#game=1.1...--------")
 
 
