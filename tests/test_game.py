@@ -48,13 +48,15 @@ function contest(seed, scene, moves, guess, n) {
     certain: round.isCertain(guess), counts: round.reader.counts, late: round.take(0) };
 }
 
-function described(seed, scene, moves, guess, scores) {
-  const { round } = played(seed, scene, moves, guess);
+/** Through the address and back; so many arms below the cut, or no answer yet. */
+function described(seed, scene, moves, below, scores) {
+  const { round } = played(seed, scene, moves, null);
+  if (below !== null) round.say(round.order().slice(below));
   const text = rules.written(round, scores);
   const found = rules.read(text);
   const { seed: itsSeed, scene: itsScene, moves: itsMoves, guess: itsGuess } = found.round;
   return { text, back: [itsSeed, itsScene, itsMoves, itsGuess, found.scores,
-    rules.written(found.round, found.scores)] };
+    rules.written(found.round, found.scores)], guess: round.guess };
 }
 
 /** The outcome with answers and samples made up. */
@@ -186,6 +188,30 @@ def test_both_players_draw_the_same_rewards_and_the_policy_stops_when_the_packag
     assert rival["then"] == then
 
 
+def test_what_the_policy_would_have_guessed_counts_as_many_samples_as_the_reader_s(javascript):
+    n_arms = len(javascript("hidden", 1, 0)["means"])
+    for samples in (n_arms, 2 * n_arms):  # as many as its first and second round have
+        moves = [k % n_arms for k in range(samples)]
+        found = javascript("contest", 1, 0, moves, [0], 2)
+        rewards = np.array(found["table"])[:, : samples // n_arms]
+        order = np.argsort(rewards.mean(axis=1))
+        gaps = np.diff(rewards.mean(axis=1)[order])
+        assert found["rival"]["then"] == sorted(order[gaps.argmax() + 1 :].tolist())
+    assert javascript("contest", 1, 0, [0, 1], [0], 1)["rival"]["then"] is None
+
+
+def test_rounds_have_noise_of_their_own(javascript):
+    noise = []
+    for scene in range(N_SCENES):
+        means = np.array(javascript("hidden", 1, scene)["means"])
+        table = np.array(javascript("contest", 1, scene, [], [0], 40)["table"])
+        noise.append(((table - means[:, None]) / SIGMA).tolist())
+    streams = np.concatenate(noise)
+    others = np.corrcoef(streams)[~np.eye(len(streams), dtype=bool)]
+    assert np.abs(others).max() < 0.7
+    assert streams.std() == pytest.approx(1, abs=0.05)
+
+
 def test_a_reader_is_certain_exactly_if_contrasts_certify_the_reader_s_own_samples(javascript):
     rng = np.random.default_rng(1)
     seen = {True: 0, False: 0}
@@ -241,12 +267,13 @@ def test_a_round_goes_through_its_address_and_comes_back_whole(javascript):
         seed, scene = int(rng.integers(1, 10**6)), int(rng.integers(0, N_SCENES))
         n_arms = len(javascript("hidden", seed, scene)["means"])
         moves = np.repeat(some_moves(rng, n_arms, n_arms + 6), rng.integers(1, 13)).tolist()
-        guess = sorted(rng.permutation(n_arms)[: rng.integers(1, n_arms)].tolist())
-        if rng.random() < 0.3:
-            guess = None
+        below = int(rng.integers(1, n_arms)) if rng.random() < 0.7 else None
         scores = rng.choice(["won", "lost", "drawn", ""], N_SCENES).tolist()
         scores = [score or None for score in scores]
-        found = javascript("described", seed, scene, moves, guess, scores)
+        found = javascript("described", seed, scene, moves, below, scores)
+        guess = found["guess"]
+        assert (guess is None) == (below is None)
+        assert guess is None or len(guess) == n_arms - below
         assert found["back"] == [seed, scene, moves, guess, scores, found["text"]]
         assert re.fullmatch(r"[0-9a-lw.-]+", found["text"])  # nothing that an address would escape
 
@@ -264,6 +291,7 @@ def test_a_round_goes_through_its_address_and_comes_back_whole(javascript):
         "1.1.abcd.abcd.",  # nothing below the gap
         "1.1.abcd.e.",
         "1.1.abc.d.",  # an answer before every arm has a sample
+        "1.1.a5b5c5d5.c.",  # not above all others by the estimates
         "1.1.a2001..",
         "1.1.a2000b..",
         "1.1.a..w",
@@ -409,13 +437,16 @@ def test_a_row_is_large_enough_for_a_finger_and_answers_to_it(chromium, home):
 
 
 @pytest.mark.browser
-def test_without_scripts_a_picture_and_a_sentence_stand_there(chromium, home):
+def test_without_scripts_and_in_print_a_picture_and_a_sentence_stand_there(chromium, home):
     with opened(chromium, home + PAGE, home=home, scripts=False) as (page, _):
         assert page.locator("#maxgap-game svg").is_visible()
-        assert "needs scripts" in page.locator("#maxgap-game p").inner_text()
+        assert "How the game looks" in page.locator("#maxgap-game p").inner_text()
         assert page.locator(".maxgap-game").count() == 0
     with opened(chromium, home + PAGE, home=home) as (page, _):
-        assert page.locator("#maxgap-game > svg").count() == 0
+        assert not page.locator("#maxgap-game svg").is_visible()
+        page.emulate_media(media="print")  # an empty board says nothing on paper
+        assert page.locator("#maxgap-game svg").is_visible()
+        assert not page.locator(".maxgap-game").is_visible()
 
 
 @pytest.mark.browser

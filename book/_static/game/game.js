@@ -2,8 +2,8 @@
  * The game on the first page: spend samples, say where the largest gap is, see what
  * MaxGapTop2UCB needs on the same noise. Everything that is decided is decided in round.js.
  *
- * It takes the place of the picture inside #maxgap-game; with scripts off, or if anything here
- * fails, the picture and its sentence stay. The address holds the round: seed, round, samples, answer.
+ * It takes the place of the picture inside #maxgap-game; with scripts off, in print, or if anything
+ * here fails, the picture and its sentence stay. The address holds the round: seed, round, samples, answer.
  */
 "use strict";
 
@@ -38,7 +38,7 @@
   const number = (x, digits = 1) => x.toFixed(digits).replace("-", "−");
   const name = (arm) => "ABCDEFGHIJKL"[arm];
   const many = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
-  const list = (arms) => arms.map(name).join(", ");
+  const list = (arms) => arms.slice().sort((a, b) => a - b).map(name).join(", ");
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
   // -- the page ----------------------------------------------------------------------------------
@@ -99,6 +99,7 @@
       ["mine", "rival", "estimate", "reward", "truth"].forEach((part) => {
         row[part] = make("span", { class: part }, track);
       });
+      row.reward.hidden = true; // until there is one
       row.count = make("span", { class: "count", "aria-hidden": "true" }, row.button);
       row.button.addEventListener("click", () => sample(arm));
       row.button.addEventListener("keydown", (event) => walk(event, arm));
@@ -190,6 +191,7 @@
       rows.forEach((row, arm) => row.button.classList.toggle("top", top().includes(arm)));
     } else {
       cutText.textContent = "… (ask about every scene first)";
+      cutBox.value = 1;
       line.hidden = true;
       rows.forEach((row) => row.button.classList.remove("top"));
     }
@@ -402,7 +404,7 @@
   draw();
   say(opening());
   const shared = restore();
-  place.replaceChildren(root);
+  place.prepend(root); // the picture stays below for print
   place.classList.add("ready");
   if (shared) place.scrollIntoView({ block: "start" });
 })();

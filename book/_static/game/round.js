@@ -177,6 +177,8 @@
     if (guess.length > 0) {
       if (!round.ready || !guess.every(isArm) || guess.length === round.means.length) return null;
       round.say(guess.map((name) => LETTERS.indexOf(name)));
+      // A reader cuts between estimates: no other answer can have been given.
+      if (!same(round.guess, round.order().slice(-guess.length))) return null;
     }
     const scores = SCENES.map((_, i) => SCORES[found[5][i] || "-"]);
     return { round, scores };
