@@ -397,6 +397,23 @@ def test_the_link_to_play_a_round_holds_no_moves(chromium, home):
         page.get_by_role("button", name="Copy a link to play this round").click()
         page.wait_for_function("document.querySelector('.status').textContent.startsWith('Copied')")
         assert page.evaluate("navigator.clipboard.readText()").endswith("#game=1.1...--------")
+        assert words(page, "note").startswith("Copied")
+
+
+@pytest.mark.browser
+def test_a_round_played_again_keeps_its_first_score(chromium, home):
+    with opened(chromium, home + PAGE, home=home) as (page, _):
+        for _ in range(2):
+            page.get_by_role("button", name="Round 1", exact=False).click()
+            page.get_by_role("button", name="Ask once about every scene").click()
+            cut = page.get_by_role("slider")
+            cut.press("Home")
+            if page.evaluate("location.hash").endswith("-"):  # the second time at another place
+                cut.press("ArrowRight")
+            page.get_by_role("button", name="That is my answer").click()
+            scored = words(page, "score")
+            page.wait_for_timeout(300)
+        assert scored == "Round 1 of 8: 4 scenes. You 0 : 1 the policy."
 
 
 @pytest.mark.browser

@@ -50,7 +50,7 @@
     pip.addEventListener("click", () => begin(round.seed, scene));
     return pip;
   });
-  const score = make("p", { class: "score" }, root);
+  const scoreText = make("p", { class: "score" }, root);
   const board = make("div", { class: "board", role: "group", "aria-label": "Scenes: press one to ask one more person" }, root);
   const status = make("p", { class: "status", role: "status", "aria-live": "polite" }, root);
 
@@ -73,6 +73,8 @@
   const nextButton = make("button", { type: "button", class: "main" }, next);
   const linkButton = make("button", { type: "button" }, next, "Copy a link to this result");
   const dareButton = make("button", { type: "button" }, next, "Copy a link to play this round");
+
+  const note = make("p", { class: "note", "aria-hidden": "true" }, after); // the status line says it, too
 
   const legend = make("ul", { class: "legend" }, root);
   [
@@ -200,7 +202,7 @@
     asking.hidden = over;
     after.hidden = !over;
     const [won, lost] = ["won", "lost"].map((kind) => scores.filter((one) => one === kind).length);
-    score.textContent = `Round ${round.scene + 1} of ${SCENES.length}: ${round.means.length} scenes. You ${won} : ${lost} the policy.`;
+    scoreText.textContent = `Round ${round.scene + 1} of ${SCENES.length}: ${round.means.length} scenes. You ${won} : ${lost} the policy.`;
     pipButtons.forEach((pip, scene) => {
       const mark = scores[scene];
       pip.textContent = `${scene + 1}${mark === null ? "" : ` ${MARKS[mark]}`}`;
@@ -245,6 +247,7 @@
 
   function showVerdict() {
     result.replaceChildren();
+    note.textContent = "";
     verdict().forEach((text, i) => make("p", i === 0 ? { class: "headline" } : {}, result, text));
     const last = scores.every((one) => one !== null);
     nextButton.textContent = last ? "New game, new noise" : "Next round";
@@ -288,12 +291,17 @@
     if (!round.ready || round.guess !== null) return;
     round.say(top());
     reveal(!calm.matches);
-    scores[round.scene] = round.outcome(rival);
+    score(round.outcome(rival));
     draw();
     showVerdict();
     if (timer === null) say(verdict().join(" "));
     remember();
     nextButton.focus({ preventScroll: true });
+  }
+
+  /** The first time counts: afterwards the truth is known. */
+  function score(outcome) {
+    if (scores[round.scene] === null) scores[round.scene] = outcome;
   }
 
   /** Let the policy play: its rounds one after another in two seconds, or the end at once. */
@@ -366,7 +374,7 @@
     if (!window.location.hash.startsWith(KEY)) return false;
     const found = rules.read(window.location.hash.slice(KEY.length));
     if (found === null) {
-      say("The address holds no round of this game. Here is the first one.");
+      say("The address holds no round of this game.");
       return false;
     }
     stop();
@@ -379,7 +387,7 @@
       const others = means.filter((_, arm) => !round.guess.includes(arm));
       cut = (Math.min(...round.guess.map((arm) => means[arm])) + Math.max(...others)) / 2;
       reveal(false);
-      scores[round.scene] = round.outcome(rival);
+      score(round.outcome(rival));
       showVerdict();
     }
     draw();
@@ -389,9 +397,13 @@
 
   function copy(text, done) {
     const address = window.location.href.split("#")[0] + KEY + text;
-    const failed = () => say(`The link: ${address}`);
+    const tell = (words) => {
+      say(words);
+      note.textContent = words;
+    };
+    const failed = () => tell(`The link: ${address}`);
     if (!navigator.clipboard) failed();
-    else navigator.clipboard.writeText(address).then(() => say(done), failed);
+    else navigator.clipboard.writeText(address).then(() => tell(done), failed);
   }
 
   linkButton.addEventListener("click", () => copy(rules.written(round, SCENES.map(() => null)), "Copied: whoever opens the link sees this round as you played it."));
