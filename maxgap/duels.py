@@ -26,7 +26,7 @@ from maxgap.table import TableSplit, answer
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Duels", "split_duels"]
+__all__ = ["Duels", "split_duels", "surprise"]
 
 #: A table is refused if opponents drawn as it says would ever look like these so rarely.
 RARE = 1e-6
@@ -68,7 +68,7 @@ class Duels(Rows):
             found.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
         counts = np.array(list(found.values()))
         n_pairs = n_arms * (n_arms - 1) // 2
-        if _surprise(counts, np.full(counts.size, 1 / n_pairs), n_pairs) > -math.log(RARE):
+        if surprise(counts, np.full(counts.size, 1 / n_pairs), n_pairs) > -math.log(RARE):
             one, other = divmod(found.most_common(1)[0][0], n_arms)
             raise ValueError(
                 f"{self.labels[one]!r} and {self.labels[other]!r} meet in {counts.max():,} of "
@@ -216,7 +216,7 @@ def _check_met(arms: Integers, met: Integers, probabilities: Floats, labels: Seq
     counts = np.zeros((n_arms, n_arms), dtype=np.int64)
     np.add.at(counts, (arms, met), 1)
     surprises = [
-        _surprise(counts[arm, seen], probabilities[arm, seen], n_arms - 1)
+        surprise(counts[arm, seen], probabilities[arm, seen], n_arms - 1)
         for arm, seen in enumerate(counts > 0)
     ]
     # An average of capitals is one, too.
@@ -232,13 +232,19 @@ def _check_met(arms: Integers, met: Integers, probabilities: Floats, labels: Seq
         )
 
 
-def _surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
+def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
     """Logarithm of the capital of who bets that draws are not from these probabilities.
 
     The bets are those of a Dirichlet mixture. If draws are from them, given all before, the capital
     is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x,
     whenever one looks and whatever decides if there is a next draw. ``counts`` has only the kinds
     that were drawn at all.
+
+    Examples
+    --------
+    >>> even, uneven = np.array([10, 10]), np.array([19, 1])
+    >>> surprise(even, np.full(2, 0.5), 2) < 0 < surprise(uneven, np.full(2, 0.5), 2)
+    True
     """
     from scipy.special import gammaln
 

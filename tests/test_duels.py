@@ -202,6 +202,17 @@ def test_pairs_that_were_not_drawn_uniformly_are_refused():
         split_duels(drawn(60, seed), **COLUMNS)
 
 
+@pytest.mark.parametrize("chances", [(0.5, 0.3, 0.2), (1 / 3, 1 / 3, 1 / 3)])
+def test_the_capital_against_a_true_claim_is_one_on_average(chances):
+    for n in (1, 4):
+        total = 0.0
+        for draws in itertools.product(range(3), repeat=n):
+            kinds, counts = np.unique(draws, return_counts=True)
+            capital = math.exp(maxgap.duels.surprise(counts, np.array(chances)[kinds], 3))
+            total += capital * math.prod(chances[draw] for draw in draws)
+        assert total == pytest.approx(1, abs=1e-12)
+
+
 def test_the_odds_against_a_refusal_hold_however_often_one_looks():
     """The check at odds of ten to one is wrong in at most a tenth of the cases, at all times."""
     rng = np.random.default_rng(7)
