@@ -22,7 +22,7 @@ from maxgap._numbers import is_whole
 from maxgap._run import Looks, Truth, look, run_with_contrasts
 from maxgap._run import run as run_compiled
 from maxgap.policies import OUTSIDE, Policy, Split, number_of
-from maxgap.problems import Problem
+from maxgap.problems import BordaProblem, Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def run(
     Raises
     ------
     ValueError
-        For a policy that has begun, another number of arms, a budget below 1, an unknown noise, or
-        Bernoulli means outside [0, 1].
+        For a policy that has begun, another number of arms, a budget below 1, an unknown noise,
+        Bernoulli means outside [0, 1], or duels with another noise.
 
     Examples
     --------
@@ -478,6 +478,8 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
+    if isinstance(problem, BordaProblem) and noise != "bernoulli":
+        raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")
     if policy._interval != BY_COUNT and (noise != "bernoulli" or (policy._sigmas < 0.5).any()):
         raise ValueError(
             f"confidence {policy._confidence!r} needs rewards in a range of width 2 sigma: noise "
