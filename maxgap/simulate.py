@@ -265,27 +265,43 @@ def replicate(
         ]
     if n_jobs is not None:
         n_jobs = max(min(int(n_jobs), len(tasks)), -len(tasks))
-    # Some backends cannot hand out pieces as they are finished; only progress needs that.
     if isinstance(progress, bool):
         progress = _bar if progress and sys.stderr.isatty() else None
-    return_as = "list" if progress is None else "generator"
-    pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(tasks)
+    pieces = _finished(tasks, n_jobs, needed=progress is not None)
     if progress is not None:
         pieces = progress(pieces, total=len(tasks))
-    pieces = list(pieces)
+
+    # Each piece is added at once: to keep them takes many times the memory of their sums.
+    shape = len(policies), looks.size, problem.n_arms
+    sums, squares = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    wrong = np.empty((len(policies), replicates, looks.size), dtype=np.bool_)
+    stops = np.empty((len(policies), replicates, 4), dtype=np.int64)
     per_policy = len(tasks) // len(policies)
-    grouped = [pieces[i * per_policy : (i + 1) * per_policy] for i in range(len(policies))]
-    sums = np.array([np.sum([piece.counts for piece in group], axis=0) for group in grouped])
-    squares = np.array([np.sum([piece.squares for piece in group], axis=0) for group in grouped])
-    stops = [np.concatenate([piece.stops for piece in group]) for group in grouped]
+    for i, piece in enumerate(pieces):
+        k, start = i // per_policy, i % per_policy * size
+        wrong[k, start : start + size] = piece.wrong
+        stops[k, start : start + size] = piece.stops
+        sums[k] += piece.counts
+        squares[k] += piece.squares
     return Study(
         labels=tuple(policies),
         checkpoints=looks,
-        wrong=np.array([np.concatenate([piece.wrong for piece in group]) for group in grouped]),
+        wrong=wrong,
         counts=sums / replicates,
         counts_sd=np.sqrt(np.maximum(squares / replicates - (sums / replicates) ** 2, 0.0)),
-        stop_rows=np.array(stops),
+        stop_rows=stops,
     )
+
+
+def _finished(tasks: list[Any], n_jobs: int | None, needed: bool) -> Iterable[Any]:
+    """Results in the order of the tasks, each as soon as it is there, if that is possible."""
+    try:
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    except ValueError:  # a backend that can only hand out all results together
+        if needed:
+            raise
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    return parallel(tasks)
 
 
 class _Piece(NamedTuple):

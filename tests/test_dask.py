@@ -3,14 +3,12 @@
 import json
 import os
 import pickle
-import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from test_faults import descendants, linux, runs
 from test_simulate import assert_same
