@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,6 @@ from test_simulate import assert_same
 from maxgap import MaxGapTop2UCB, Problem, RoundRobin, simulate
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
 
 #: More checkpoints than joblib hands out with a task: an array of a kilobyte it would give away.
 CHECKPOINTS = 300
@@ -188,3 +188,44 @@ def test_an_interrupted_study_on_a_cluster_leaves_no_worker_behind(whom, tmp_pat
             assert left(workers) == []
         finally:
             ended(process, workers)
+
+
+# -- a million replicates, planned by measurement ----------------------------------------------
+
+PLANNED = """
+import sys
+from distributed import LocalCluster
+
+code = sys.stdin.read()
+with LocalCluster(
+    n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+) as cluster:
+    small = code.replace("seconds(1000) / 1000", "seconds(80) / 80").replace("20_000", "2_000")
+    assert small.count("80") == 2
+    exec(small.replace("scheduler-address:8786", cluster.scheduler_address))
+"""
+
+
+@linux
+def test_the_plan_for_a_million_replicates_on_the_page_runs_and_adds_up():
+    page = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    with subprocess.Popen(
+        [sys.executable, "-c", PLANNED],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, errors = process.communicate(code, timeout=200)
+        finally:
+            ended(process)
+    assert process.returncode == 0, errors
+    said = r"A million replicates: about ([\d.]+) hours on (\d+) workers,\n([\d.]+) hours on 100.\n"
+    here, workers, hundred = map(float, re.fullmatch(said, out).groups())
+    assert workers == 2
+    assert here > 0
+    # Both are rounded to a tenth.
+    assert abs(hundred - here * 2 / 100) <= 0.05 + 0.001 + 1e-9
