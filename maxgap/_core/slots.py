@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap._core.compiled import ZERO, compiled, internal
+from maxgap._core.compiled import ZERO, compiled, inlined, internal
 from maxgap._core.types import Floats, Records
 
 __all__ = [
@@ -113,7 +113,7 @@ def renew_slots(slots: Records, trees: Floats, first: int, last: int) -> None:
     _renew_tree(trees, WIDTHS, k + 1, highest_changed)
 
 
-@compiled
+@compiled(inline=True)
 def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
     """Maxima above the leaves first..last; node i has the children 2i and 2i + 1.
 
@@ -122,15 +122,30 @@ def _renew_tree(trees: Floats, row: int, first: int, last: int) -> None:
     low = (trees.shape[1] // 2 + first) >> 1
     high = (trees.shape[1] // 2 + last) >> 1
     changed = True
-    while low >= 1 and (changed or row == WIDTHS):
+    while low < high and (changed or row == WIDTHS):
         changed = False
         for i in range(low, high + 1):
-            left, right = trees[row, 2 * i], trees[row, 2 * i + 1]
-            larger = left if left > right else right
+            larger = _larger(trees[row, 2 * i], trees[row, 2 * i + 1])
             changed |= trees[row, i] != larger
             trees[row, i] = larger
         low >>= 1
         high >>= 1
+    if low != high or low == 0 or not (changed or row == WIDTHS):
+        return
+    # One node a level from here on: what has just been stored need not be loaded again.
+    larger = _larger(trees[row, 2 * low], trees[row, 2 * low + 1])
+    while True:
+        changed = trees[row, low] != larger
+        trees[row, low] = larger
+        if low == 1 or not (changed or row == WIDTHS):
+            return
+        larger = _larger(larger, trees[row, low ^ 1])
+        low >>= 1
+
+
+@inlined
+def _larger(x: float, y: float) -> float:
+    return x if x > y else y
 
 
 @compiled

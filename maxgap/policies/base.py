@@ -280,8 +280,8 @@ class Policy:
         top, means = arms["top"], arms["mean"]
         gap = float(means[top].min() - means[~top].max())
         return Split(
-            frozenset(self._labels[arm] for arm in np.flatnonzero(top)),
-            frozenset(self._labels[arm] for arm in np.flatnonzero(~top)),
+            frozenset(self._labels[arm] for arm in np.flatnonzero(top).tolist()),
+            frozenset(self._labels[arm] for arm in np.flatnonzero(~top).tolist()),
             gap,
         )
 
@@ -462,7 +462,8 @@ class Policy:
 
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
-        shared = (self._radii, self._labels, self._index, self._sigmas, self._row_sigmas)
+        given = (self._labels, self._index, self._sigmas, self._row_sigmas, self._places)
+        shared = (*given, self._radii)
         content = self.__dict__.copy()
         del content["_state"], content["_lock"], content["_save_lock"]
         fresh = type(self).__new__(type(self))
