@@ -182,7 +182,7 @@ def test_an_interrupted_study_on_a_cluster_leaves_no_worker_behind(whom, tmp_pat
             workers = descendants(process.pid)
             assert len(workers) >= 2
             (os.killpg if whom == "group" else os.kill)(process.pid, signal.SIGINT)
-            _, errors = process.communicate(timeout=90)
+            _, errors = process.communicate(timeout=200)
             assert "KeyboardInterrupt" in errors
             assert process.returncode != 0
             assert left(workers) == []
