@@ -15,7 +15,7 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench dist lint lock clean
 
 help:
 	@echo "make book        execute every chapter and render the book to _build/html"
@@ -28,8 +28,9 @@ help:
 	@echo "make lab         open the chapters in JupyterLab"
 	@echo "make bench       speed, as ratios measured in one process"
 	@echo "make pdf         the book as one PDF (needs xelatex)"
+	@echo "make dist        wheel and sdist, in _build/dist, tested in an empty environment"
 	@echo "make lint        ruff and mypy"
-	@echo "make lock        pin requirements.txt anew from the ranges in pyproject.toml (needs uv)"
+	@echo "make lock        pin requirements.txt anew from the ranges in pyproject.toml"
 	@echo "make clean       remove what the build made; .venv too with 'make clean ALL=1'"
 
 # The stamp is written last: after a failure the next run installs again.
@@ -123,18 +124,31 @@ lab: $(READY)
 bench: $(READY)
 	@$(PY) benchmarks/bench.py
 
+# What would be published, and the tests of the package on it, away from the checkout.
+dist: $(READY)
+	@rm -rf _build/dist
+	@$(PY) -m build --no-isolation --outdir _build/dist . >/dev/null
+	@$(PY) tests/from_wheel.py _build/dist
+
 lint: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 
+# For every system and Python at once, which pip cannot do: by uv, installed for this if need be.
 lock:
-	@command -v uv >/dev/null 2>&1 || { echo "error: 'make lock' needs uv" >&2; exit 1; }
-	@{ sed '/^$$/q' requirements.txt; \
-	  uv pip compile --quiet --universal --fork-strategy fewest --upgrade --python-version 3.11 \
+	@set -eu; \
+	uv=uv; \
+	if ! command -v uv >/dev/null 2>&1; then \
+	  [ -x _build/uv/bin/python ] || $(or $(PYTHON),python3) -m venv _build/uv; \
+	  _build/uv/bin/python -m pip --disable-pip-version-check install --quiet 'uv>=0.5'; \
+	  uv=_build/uv/bin/uv; \
+	fi; \
+	{ sed '/^$$/q' requirements.txt; \
+	  $$uv pip compile --quiet --universal --fork-strategy fewest --upgrade --python-version 3.11 \
 	    --extra book --extra test --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-	    pyproject.toml; } > requirements.new
-	@mv requirements.new requirements.txt
+	    pyproject.toml; } > requirements.new; \
+	mv requirements.new requirements.txt
 
 clean:
 	@rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis

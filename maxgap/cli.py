@@ -71,9 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Python would complain once more when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return CLOSED
+
+
+def _drop_output() -> None:
+    """Let go of what cannot be written: Python would complain once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -422,6 +426,7 @@ def _print(result: Any) -> None:
     except BrokenPipeError:
         raise
     except OSError as problem:
+        _drop_output()
         raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 
