@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maxgap._core.types import Flags, Floats, Integers
-from maxgap._numbers import is_whole
 from maxgap._rows import BadRow, Moments, Range, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
@@ -138,7 +138,8 @@ class Answer:
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
 
-        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be.
+        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be:
+        what ``policy().batch`` asks for, counted.
 
         Examples
         --------
@@ -147,13 +148,7 @@ class Answer:
         >>> answer.batch(5)
         {'a': 2, 'c': 2, 'b': 1}
         """
-        if not is_whole(size) or size < 1:
-            raise ValueError(f"size must be a whole number from 1, got {size!r}")
-        ratings = dict(zip(self.arms["arm"], self.arms["ratings"], strict=True))
-        fewest = sorted(self.next, key=lambda arm: ratings[arm])  # ties stay as they are
-        n_arms = max(len(fewest), 1)
-        times = [size // n_arms + (k < size % n_arms) for k in range(len(fewest))]
-        return {arm: n for arm, n in zip(fewest, times, strict=True) if n > 0}
+        return dict(Counter(self._policy.batch(size)))
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """Arms by mean with their intervals, the split, the certain gap and its rival.
