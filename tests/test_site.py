@@ -54,12 +54,16 @@ def build(folder: Path, **environment: str) -> Path:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("known")
-    return build(folder, BOOK_REPOSITORY=REPOSITORY + ".git", BOOK_URL=SITE.rstrip("/"))
+    pdf = folder / "book.pdf"
+    pdf.write_bytes(b"%PDF")
+    return build(
+        folder, BOOK_REPOSITORY=REPOSITORY + ".git", BOOK_URL=SITE.rstrip("/"), BOOK_PDF=str(pdf)
+    )
 
 
 @pytest.fixture(scope="module")
 def unknown(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("unknown"), BOOK_REPOSITORY="")
+    return build(tmp_path_factory.mktemp("unknown"), BOOK_REPOSITORY="", BOOK_PDF="/none.pdf")
 
 
 class Head(HTMLParser):
@@ -206,6 +210,15 @@ def test_whoever_is_lost_finds_a_page_whose_links_work_from_anywhere(site):
         path = unquote(urlsplit(link).path)
         assert path.startswith("/maxgap/"), link
         assert (site / path.removeprefix("/maxgap/")).is_file(), link
+
+
+def test_the_whole_book_can_be_downloaded_where_it_was_set(site, unknown):
+    assert (site / "maxgap.pdf").read_bytes() == b"%PDF"
+    for page in pages(site):
+        assert "../maxgap.pdf" in Head(page).links()
+    assert not (unknown / "maxgap.pdf").exists()
+    for page in pages(unknown):
+        assert "../maxgap.pdf" not in Head(page).links()
 
 
 @pytest.mark.parametrize("which", ["site", "unknown"])

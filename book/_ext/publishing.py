@@ -6,6 +6,7 @@ Nothing that needs an address is shown where the address is not known: see `publ
 from __future__ import annotations
 
 import html
+import os
 import re
 import shutil
 from pathlib import Path
@@ -50,6 +51,9 @@ def configure(app: Sphinx, config: Config) -> None:
     theme = config.html_theme_options
     theme["extra_footer"] = _footer(where)
     theme["article_footer_items"] = ["cite.html"]
+    config.version = config.release = __version__
+    if where.when:
+        config.today = f"{where.when:%-d %B %Y}"
     book, paper = bibtex(where)
     config.html_context = {**config.html_context, "cite_book": book, "cite_paper": paper}
     if where.repository:
@@ -143,11 +147,11 @@ def launch(
             for button in group["buttons"]:
                 # A notebook is drawn by the forge; its plain text is JSON.
                 button["url"] = button["url"].replace(".ipynb?plain=1", ".ipynb")
-        if group.get("label") == "download-buttons" and _pdf(app).is_file():
+        if group.get("label") == "download-buttons" and _pdf().is_file():
             group["buttons"].append(
                 {
                     "type": "link",
-                    "text": "whole book",
+                    "text": "whole book .pdf",
                     "tooltip": "Download the book as PDF",
                     "icon": "fas fa-file-pdf",
                     "url": context["pathto"]("maxgap.pdf", 1),
@@ -156,9 +160,9 @@ def launch(
             )
 
 
-def _pdf(app: Sphinx) -> Path:
+def _pdf() -> Path:
     """Where `make pdf` puts the book."""
-    return ROOT / "_build" / "pdf" / "maxgap.pdf"
+    return Path(os.environ.get("BOOK_PDF") or ROOT / "_build" / "pdf" / "maxgap.pdf")
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
@@ -167,8 +171,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         return
     where: Place = app.book_place  # type: ignore[attr-defined]
     out = Path(app.outdir)
-    if _pdf(app).is_file():
-        shutil.copy(_pdf(app), out / "maxgap.pdf")
+    if _pdf().is_file():
+        shutil.copy(_pdf(), out / "maxgap.pdf")
     if where.url:
         # This is the address that is shared: its card is that of the first page.
         first = (out / "book" / "index.html").read_text(encoding="utf-8")
