@@ -13,11 +13,13 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 import yaml
+from fontTools.ttLib import TTFont
 from test_readme import evidence
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
+import lighter  # noqa: E402
 import published  # noqa: E402
 
 CARDS = yaml.safe_load((ROOT / "book" / "cards.yml").read_text(encoding="utf-8"))
@@ -362,3 +364,82 @@ def test_the_container_for_development_makes_the_pinned_environment():
     text = (ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8")
     assert '"image": "python:3.12"' in text
     assert "make PYTHON=python .venv/ready" in text
+
+
+def weight(page: Path) -> int:
+    """Bytes of a page and of all that it may load, but for MathJax's fonts."""
+    head = Head(page)
+    named = head.links("stylesheet") + head.links("preload")
+    named += [a["src"] for tag, a in head.tags if tag in ("script", "img") and a.get("src")]
+    files = {page}
+    for link in named:
+        assert not urlsplit(link).netloc
+        files.add((page.parent / unquote(urlsplit(link).path)).resolve())
+    for sheet in [file for file in files if file.suffix == ".css"]:
+        for address in re.findall(r"url\(([^()'\"]*)\)", sheet.read_text(encoding="utf-8")):
+            if not address.startswith("data:"):
+                files.add((sheet.parent / address.partition("?")[0]).resolve())
+    return sum(file.stat().st_size for file in files)
+
+
+def test_the_first_page_is_light_and_no_chapter_is_heavy(unknown):
+    weights = {page.stem: weight(page) for page in pages(unknown)}
+    assert weights.pop("index") < 600_000
+    assert max(weights.values()) < 2_500_000, weights
+    # The scripts for formulas alone are more: whoever has some is not light.
+    assert weights["04-three-algorithms"] > 1_300_000
+
+
+def test_a_page_loads_mathjax_where_it_has_a_formula_and_the_index_where_it_searches(unknown):
+    formulas = 0
+    for page in [*pages(unknown), unknown / "search.html", unknown / "genindex.html"]:
+        text = page.read_text(encoding="utf-8")
+        body = text.split("<article", 1)[-1].split("</article>")[0]
+        loads = "mathjax/tex-chtml-full.js" in text
+        assert loads or 'class="math' not in body
+        formulas += loads
+        assert ("searchindex.js" in text) == (page.stem == "search")
+        assert "fontawesome.js" not in text
+    assert 10 < formulas < len(pages(unknown))
+    assert not list(unknown.rglob("*.map"))
+
+
+def test_every_icon_of_a_page_is_in_the_fonts_that_are_left(site):
+    sheet = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    letters = set()
+    for path in (site / "_static" / "vendor").rglob("*.woff"):
+        font = TTFont(path)
+        letters |= set(font.getBestCmap())
+        font.close()
+    for page in pages(site):
+        for tag, attributes in Head(page).tags:
+            names = (attributes.get("class") or "").split()
+            icons = [n for n in names if n.startswith("fa-") and n not in ("fa-solid", "fa-brands")]
+            if tag in ("i", "span") and icons:
+                found = re.search(
+                    rf"\.{icons[0]}:before[^{{]*{{[^}}]*content:\s*\"([^\"]+)\"", sheet
+                )
+                assert found, icons
+                assert ord(found[1]) in letters, icons
+    assert 10 < len(letters) < 100
+
+
+@pytest.mark.parametrize(
+    ("sheet", "left"),
+    [
+        (".a{b:c}", ".a{b:c}"),
+        (".x{b:c}", ""),
+        (".a .x,.a>.b{b:c}", ".a>.b{b:c}"),
+        (".a:not(.x){b:c}", ".a:not(.x){b:c}"),
+        (".a:is(.x,.b){b:c}", ".a:is(.x,.b){b:c}"),
+        ("@media print{.x{b:c}}", ""),
+        ("@media print{.x{b:c}.a{b:c}}", "@media print{.a{b:c}}"),
+        ("@font-face{font-family:x}", "@font-face{font-family:x}"),
+        ("@keyframes x{0%{b:c}}", "@keyframes x{0%{b:c}}"),
+        (".bs-tooltip-end .a{b:c}", ".bs-tooltip-end .a{b:c}"),
+        ("p[class~=x]{b:c}", "p[class~=x]{b:c}"),
+        (".a::before{content:'.x{'}", '.a::before{content:".x{"}'),
+    ],
+)
+def test_a_rule_is_left_out_only_where_it_can_never_apply(sheet, left):
+    assert lighter.thin(sheet, {"a", "b"}) == left

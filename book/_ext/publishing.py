@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import nbformat
+import resvg_py
 import yaml
 from docutils import nodes
 from published import ROOT, Place, bibtex, citation, place
@@ -79,7 +80,7 @@ def configure(app: Sphinx, config: Config) -> None:
         config.ogp_site_url = where.url
         config.ogp_site_name = config.html_title
         config.ogp_social_cards = {"enable": False}
-        config.ogp_image = f"{where.url}_static/problem.png"
+        config.ogp_image = f"{where.url}_images/card.png"
         config.ogp_image_alt = False
         config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image" />']
 
@@ -121,10 +122,20 @@ def _picture(app: Sphinx, doctree: nodes.document, label: str) -> tuple[str, str
     for figure in doctree.findall(nodes.figure):
         image = figure.next_node(nodes.image)
         if label in figure["ids"] and image is not None:
-            name = app.builder.images.get(image["uri"], Path(image["uri"]).name)
-            if name.endswith(".png"):  # no service draws a vector image in its cards
-                return f"_images/{name}", html.escape(image.get("alt", ""))
+            name = Path(image["uri"]).name  # of the copy: the page's body is written
+            if name.endswith(".svg"):
+                (source,) = (old for old, new in app.builder.images.items() if new == name)
+                name = f"card-{Path(name).stem}.png"
+                draw(Path(app.srcdir) / source, Path(app.outdir) / "_images" / name)
+            return f"_images/{name}", html.escape(image.get("alt", ""))
     return None
+
+
+def draw(drawing: Path, target: Path) -> None:
+    """Draw a vector image as wide as preview cards are, which show no other."""
+    target.parent.mkdir(exist_ok=True)
+    picture = resvg_py.svg_to_bytes(svg_path=str(drawing), width=1200, background="#ffffff")
+    target.write_bytes(bytes(picture))
 
 
 def launch(
@@ -174,6 +185,11 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if _pdf().is_file():
         shutil.copy(_pdf(), out / "maxgap.pdf")
     if where.url:
+        for picture in (ROOT / "book" / "_static").glob("problem.*"):
+            if picture.suffix == ".svg":
+                draw(picture, out / "_images" / "card.png")
+            else:
+                shutil.copy(picture, out / "_images" / "card.png")
         # This is the address that is shared: its card is that of the first page.
         first = (out / "book" / "index.html").read_text(encoding="utf-8")
         tags = re.findall(r'<meta (?:property="og:|name="(?:twitter:|description")).*', first)
