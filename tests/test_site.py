@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
 import nbformat
 import pytest
 import yaml
@@ -21,6 +22,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import lighter  # noqa: E402
 import published  # noqa: E402
+import publishing  # noqa: E402
 
 CARDS = yaml.safe_load((ROOT / "book" / "cards.yml").read_text(encoding="utf-8"))
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -166,6 +168,18 @@ def test_the_card_of_a_chapter_shows_the_figure_it_names(site):
             assert image.rsplit("/", 1)[1] in figure, name
             shown[name] = image
     assert len(set(shown.values())) >= len(shown) - 1  # the first page has the first chapter's
+
+
+def test_a_drawing_of_matplotlib_becomes_a_picture_as_wide_as_cards_are(tmp_path):
+    with plt.rc_context({"svg.fonttype": "path"}):
+        figure = plt.figure(figsize=(6, 3))
+        figure.text(0.5, 0.5, "gap")
+        figure.savefig(tmp_path / "drawing.svg")
+        plt.close(figure)
+    publishing.draw(tmp_path / "drawing.svg", tmp_path / "images" / "card.png")
+    picture = plt.imread(tmp_path / "images" / "card.png")
+    assert picture.shape[:2] == (600, 1200)
+    assert picture.min() < 0.2 < 0.9 < picture[0, 0].min()
 
 
 def test_the_numbers_of_a_card_are_those_of_the_verdicts_it_names():

@@ -134,7 +134,10 @@ def _picture(app: Sphinx, doctree: nodes.document, label: str) -> tuple[str, str
 def draw(drawing: Path, target: Path) -> None:
     """Draw a vector image as wide as preview cards are, which show no other."""
     target.parent.mkdir(exist_ok=True)
-    picture = resvg_py.svg_to_bytes(svg_path=str(drawing), width=1200, background="#ffffff")
+    # A size in points, as matplotlib's, needs to be told how many make an inch's worth of pixels.
+    picture = resvg_py.svg_to_bytes(
+        svg_path=str(drawing), width=1200, dpi=96.0, background="#ffffff"
+    )
     target.write_bytes(bytes(picture))
 
 
