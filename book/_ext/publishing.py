@@ -223,6 +223,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     if app.book_place.url:  # type: ignore[attr-defined]
         for extension in ("sphinx_sitemap", "sphinxext.opengraph", "notfound.extension"):
             app.setup_extension(extension)
+    app.add_css_file("site.css")
     app.connect("config-inited", configure, priority=100)
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", launch, priority=600)
