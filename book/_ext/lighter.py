@@ -120,12 +120,23 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 
 
 def rounded(drawing: str) -> str:
-    """Draw the paths of an SVG to a hundredth of a point: matplotlib writes millionths.
+    r"""Draw an SVG of matplotlib to a tenth of a point, curves to a hundredth: it has millionths.
 
-    >>> rounded('<path transform="scale(0.015625)" d="M 1.234567 2.5 L 3 -0.001234"/>')
-    '<path transform="scale(0.015625)" d="M 1.23 2.5 L 3 -0.00"/>'
+    >>> rounded('<path transform="scale(0.015625)" d="M 1.234567 2.5 \nL 3 -0.001234 \nL 4 5"/>')
+    '<path transform="scale(0.015625)" d="M 1.2 2.5 3 -0.0 4 5"/>'
+    >>> rounded('<path d="M 0 3 C 0.795609 3 1 2 L 3 4"/><use x="45.678901" y="1"/>')
+    '<path d="M 0 3 C 0.80 3 1 2 L 3 4"/><use x="45.7" y="1"/>'
     """
-    return re.sub(r'\bd="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), drawing)
+    return re.sub(r'\b(?:d|x|y)="[^"]*"', _rounded, drawing)
+
+
+def _rounded(attribute: re.Match[str]) -> str:
+    text = attribute[0]
+    curved = re.search("[CQ]", text)
+    digits = 2 if curved else 1
+    text = re.sub(rf"-?\d+\.\d{{{digits}}}\d+", lambda n: f"{float(n[0]):.{digits}f}", text)
+    # Points after the first of a line are joined to it without being told.
+    return text if curved else re.sub(r"(?<=\d)\s+L (?=-?\d)", " ", text)
 
 
 def thin_fonts(folder: Path, letters: set[int]) -> None:
