@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from docutils import nodes
+from docutils.utils import new_document
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -20,6 +21,35 @@ def rows(table):
     return [
         [entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)
     ]
+
+
+def cell(*parts, **options):
+    """A cell of myst-nb with an input, an output, both or none of them."""
+    found = nodes.container(nb_element="cell_code", **options)
+    for kind, text in parts:
+        found += nodes.container("", nodes.literal_block(text=text), nb_element=f"cell_code_{kind}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("made", "left"),
+    [
+        (cell(("source", "def f():\n    1"), ("output", "1")), "def f():\n    1\n\n1"),
+        (cell(("source", "f()"), ("output", "1")), "1"),
+        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="input"), "1"),
+        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="output"), "def f(): 1"),
+        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="input+output"), ""),
+        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="all"), ""),
+        (cell(("output", "def f(): 1")), "def f(): 1"),
+        (cell(), ""),
+    ],
+)
+def test_code_is_left_where_it_defines_something_and_is_not_folded(made, left):
+    document = new_document("")
+    document += made
+    printed.LeaveOutCode(document).run()
+    assert document.astext() == left
+    assert bool(document.children) == bool(left)
 
 
 def test_a_table_of_pandas_is_a_table_with_one_row_at_its_head():

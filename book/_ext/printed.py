@@ -33,7 +33,10 @@ class LeaveOutCode(SphinxPostTransform):
         """Change the document in place."""
         for cell in list(self.document.findall(_is("cell_code"))):
             mode = cell.get("hide_mode")
-            if mode is None and not _DEFINES.search(cell.children[0].astext()):
+            code = "".join(
+                c.astext() for c in cell.children if c["nb_element"] == "cell_code_source"
+            )
+            if mode is None and not _DEFINES.search(code):
                 mode = "input"
             for part, named in (("cell_code_source", "input"), ("cell_code_output", "output")):
                 if mode == "all" or (mode and named in mode):
