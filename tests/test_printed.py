@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -50,6 +51,22 @@ def test_code_is_left_where_it_defines_something_and_is_not_folded(made, left):
     printed.LeaveOutCode(document).run()
     assert document.astext() == left
     assert bool(document.children) == bool(left)
+
+
+@pytest.mark.parametrize(("name", "sections"), [("book/index", 1), ("book/other", 2)])
+def test_the_first_page_has_no_chapters_of_its_own(name, sections):
+    document = new_document("")
+    inner = nodes.section("", nodes.title(text="Play"), nodes.paragraph(text="Now."), ids=["play"])
+    document += nodes.section("", nodes.title(text="Title"), inner)
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="latex"),
+        env=SimpleNamespace(docname=name),
+        config=SimpleNamespace(root_doc="book/index"),
+    )
+    printed.leave_out(app, document)
+    assert len(list(document.findall(nodes.section))) == sections
+    assert document.astext() == "Title\n\nPlay\n\nNow."
+    assert [n for n in document.findall(nodes.Element) if "play" in n.get("ids", [])]
 
 
 def test_a_table_of_pandas_is_a_table_with_one_row_at_its_head():

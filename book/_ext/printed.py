@@ -178,11 +178,18 @@ def _filled(row: list[nodes.entry], width: int) -> list[nodes.entry]:
 
 
 def leave_out(app: Sphinx, document: nodes.document) -> None:
-    """Take from the contents what is looked up and not read: it is on the pages."""
-    if app.builder.format == "latex":
-        for toctree in document.findall(addnodes.toctree):
-            toctree["entries"] = [e for e in toctree["entries"] if e[1] not in NOT_PRINTED]
-            toctree["includefiles"] = [f for f in toctree["includefiles"] if f not in NOT_PRINTED]
+    """Take from the contents what is looked up and not read; number no part of the first page."""
+    if app.builder.format != "latex":
+        return
+    for toctree in document.findall(addnodes.toctree):
+        toctree["entries"] = [e for e in toctree["entries"] if e[1] not in NOT_PRINTED]
+        toctree["includefiles"] = [f for f in toctree["includefiles"] if f not in NOT_PRINTED]
+    if app.env.docname == app.config.root_doc:
+        # Its sections would be chapters, and shift the numbers of all others.
+        for section in list(document.findall(nodes.section))[1:]:
+            title = section.next_node(nodes.title)
+            heading = nodes.rubric("", "", *title.children, ids=section["ids"])
+            section.replace_self([heading, *section.children[1:]])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
