@@ -90,7 +90,7 @@ def thresholds(n_arms: int, delta: float) -> tuple[float, float, float, float, f
     >>> [round(c, 3) for c in thresholds(5, 0.1)]
     [6.908, 2.813, 4.893, inf, inf]
     >>> [round(c, 3) for c in thresholds(90, 0.1)]
-    [13.593, 3.507, 8.848, 4.2, 9.083]
+    [13.594, 3.507, 8.848, 4.2, 9.083]
     """
     shares = SHARES_OF_MANY if n_arms >= MANY else SHARES_OF_FEW
     times = (n_arms * (n_arms - 1) / 2, 1, 2 * max(1, n_arms - 3), 2, n_arms - 2)
