@@ -410,3 +410,14 @@ def test_a_distance_errs_as_often_as_its_share_says_and_not_much_less():
     wrong = wrong_by_distance(share, runs)
     assert stats.binom.sf(wrong - 1, runs, 0.81 * share) > 1e-3
     assert stats.binom.cdf(wrong, runs, 0.45 * share) > 1e-3
+
+
+@pytest.mark.parametrize("n_arms", [47, 48])
+def test_of_many_arms_gaps_between_neighbours_come_first(n_arms):
+    # The second gap is nearly as wide as the first. Of few arms the gap with the least evidence is
+    # found, between arms further apart that are across it, too.
+    values = [0.1 * arm + 4.5 * (arm > 22) for arm in range(n_arms - 1)]
+    look = core.new_look(n_arms, 0.1)
+    told = packed(constant(20, *values, values[-1] + 4.8), [2.0] * n_arms)
+    assert core.what_is_open(look, *told) == core.GAP
+    assert (look.found[3:].tolist() == [22, 23]) == (n_arms == 48)
