@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from maxgap import MaxGapContrasts
 from maxgap._core import contrasts as core
 from maxgap._core.elementary import exp, log_twice_normal_cdf
 from maxgap._core.rewards import grown_stacks, new_stacks, push
@@ -421,3 +422,21 @@ def test_of_many_arms_gaps_between_neighbours_come_first(n_arms):
     told = packed(constant(20, *values, values[-1] + 4.8), [2.0] * n_arms)
     assert core.what_is_open(look, *told) == core.GAP
     assert (look.found[3:].tolist() == [22, 23]) == (n_arms == 48)
+
+
+def test_of_48_arms_distances_decide():
+    # Two wide gaps among others: with some hundred samples of each the width of the claimed gap is
+    # known well enough to compare the distances of other arms with it.
+    means = np.cumsum([0.0] + [0.25] * 22 + [1.0] + [0.25] * 22 + [1.3, 0.25])
+    policy = MaxGapContrasts(48, delta=0.1, sigma=0.6)
+    rng, rewards = np.random.default_rng(3), [[] for _ in means]
+    while not policy.stopped and policy.counts.sum() < 20_000:
+        arms = policy.ask()
+        told = [means[arm] + 0.6 * rng.standard_normal() for arm in arms]
+        policy.tell(arms, told)
+        for arm, reward in zip(arms, told, strict=True):
+            rewards[arm].append(reward)
+    look, told = core.new_look(48, 0.1), packed(rewards, [0.6] * 48)
+    assert core.what_is_open(look, *told) == core.NONE
+    look.needed[3:] = np.inf  # without distances
+    assert core.what_is_open(look, *told) != core.NONE
