@@ -7,7 +7,6 @@ from maxgap._book._studies.crowd import STARS, Answer, Crowd, Desk, collect, mea
 
 import maxgap
 from maxgap import MaxGapTop2UCB, RoundRobin
-from maxgap.policies._batch import spread
 
 #: Thirty items, six of which stand apart.
 ITEMS = dict(
@@ -38,14 +37,16 @@ def test_the_next_questions_go_to_the_arms_with_the_fewest_that_wait():
 def test_a_batch_is_what_asking_one_by_one_would_give(size):
     rng = np.random.default_rng(size)
     for _ in range(50):
-        counts, waiting = rng.integers(0, 4, (2, 6))
-        asked = np.flatnonzero(rng.random(6) < 0.7)
-        batch = spread(size, asked, counts, waiting)
-        now = waiting.copy()
-        for arm in batch:
+        policy = MaxGapTop2UCB(6, sigma=0.5, stopping=None)
+        told = rng.permutation(np.repeat(range(6), rng.integers(1, 5, 6)))
+        policy.tell(told, rng.normal(told, 0.5))
+        pending = rng.integers(0, 6, rng.integers(0, 9)).tolist()
+        counts, asked = policy.counts, policy.ask()
+        now = np.bincount(pending, minlength=6)
+        for arm in policy.batch(size, pending):
             assert (now[arm], counts[arm], arm) == min((now[k], counts[k], k) for k in asked)
             now[arm] += 1
-        assert len(batch) == (size if asked.size else 0)
+        assert now.sum() == size + len(pending)
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "3", None])

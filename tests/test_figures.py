@@ -43,7 +43,7 @@ def test_every_figure_is_described_with_an_example():
 
 def test_figures_are_as_wide_as_the_book_and_as_high_as_asked():
     figure, axes = figures.new_figure(2, 3, height=5.0)
-    assert figure.get_size_inches().tolist() == [7.0, 5.0]
+    assert figure.get_size_inches().tolist() == [6.2, 5.0]
     assert axes.shape == (2, 3)
 
 

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterable
 
 from maxgap._core.types import Integers
+from maxgap._numbers import is_whole
 
 __all__ = ["spread"]
 
@@ -22,10 +23,12 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
     >>> spread(3, [0, 2], counts=np.array([5, 0, 4]), waiting=np.array([0, 9, 1]))
     [0, 2, 0]
     """
+    if not is_whole(size) or size < 1:
+        raise ValueError(f"size must be a whole number from 1, got {size!r}")
     queue = [(int(waiting[arm]), int(counts[arm]), arm) for arm in asked]
     heapq.heapify(queue)
     chosen = []
-    for _ in range(size if queue else 0):
+    for _ in range(int(size) if queue else 0):
         n_waiting, count, arm = queue[0]
         heapq.heapreplace(queue, (n_waiting + 1, count, arm))
         chosen.append(int(arm))

@@ -31,7 +31,6 @@ from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
-from maxgap._numbers import is_whole
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
@@ -217,9 +216,8 @@ class Policy:
     def batch(self, size: int, pending: Iterable[Hashable] = ()) -> list[Hashable]:
         """Labels of the arms for the next ``size`` questions, where many are asked at a time.
 
-        Those of ``ask``, each as often as the others, one with few samples first. ``pending`` are
-        the arms of questions that still wait for an answer, which count as if asked for now. Empty
-        once stopped.
+        Those of ``ask``, as evenly as can be, few samples first; ``pending``, the arms of questions
+        that still wait for an answer, count as if asked for now. Empty once stopped.
 
         Examples
         --------
@@ -228,12 +226,10 @@ class Policy:
         >>> policy.batch(4, pending=["x", "x", "y"])
         ['z', 'y', 'z', 'x']
         """
-        if not is_whole(size) or size < 1:
-            raise ValueError(f"size must be a whole number from 1, got {size!r}")
         waiting = checked_indices(list(pending), self._labels, self._index)
         n_waiting = np.bincount(waiting, minlength=len(self._labels))
         with self._lock:
-            chosen = spread(int(size), self._listed().tolist(), self.counts, n_waiting)
+            chosen = spread(size, self._listed().tolist(), self.counts, n_waiting)
         return [self._labels[arm] for arm in chosen]
 
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
