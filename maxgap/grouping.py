@@ -167,6 +167,7 @@ class MaxGapPartition(Policy):
         self._n_groups = int(groups)
         self._stops = stopping is not None
         self._final: Cuts | None = None
+        self._latest: tuple[int, Cuts] | None = None
 
     @property
     def certified(self) -> bool:
@@ -227,7 +228,11 @@ class MaxGapPartition(Policy):
         """The cuts now, or those it stopped with."""
         if self._final is not None:
             return self._final
-        return cut(self.arms, self.means, self.lower, self.upper, self._n_groups)
+        total = int(self._state.progress[0]["total"])  # every reward changes it
+        if self._latest is None or self._latest[0] != total:
+            look = cut(self._labels, self.means, self.lower, self.upper, self._n_groups)
+            self._latest = total, look
+        return self._latest[1]
 
     def _clusters(self) -> list[Any]:
         return (self._look().group + 1).tolist()
