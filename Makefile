@@ -12,10 +12,12 @@ PACKAGES = $(if $(UNPINNED),".[book$(comma)test]",-r requirements.txt)
 # The chapters in their order: the verdict page comes last, it reads what the others offer.
 NOTEBOOKS = $(wildcard $(addsuffix .ipynb,$(shell sed -n 's/^ *- file: *//p' _toc.yml)))
 READY := .venv/ready
+# Debian's packages that set the book on paper.
+TEX := texlive-xetex texlive-latex-extra texlive-fonts-recommended latexmk fonts-freefont-otf fonts-dejavu-core librsvg2-bin
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench lint lock clean
+.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench dist lint lock clean
 
 help:
 	@echo "make book        execute every chapter and render the book to _build/html"
@@ -27,9 +29,10 @@ help:
 	@echo "make preview     render the stored outputs, executing nothing, to _build/preview"
 	@echo "make lab         open the chapters in JupyterLab"
 	@echo "make bench       speed, as ratios measured in one process"
-	@echo "make pdf         the book as one PDF (needs xelatex)"
+	@echo "make pdf         the book as one PDF (needs TeX; says which packages)"
+	@echo "make dist        wheel and sdist, in _build/dist, tested in an empty environment"
 	@echo "make lint        ruff and mypy"
-	@echo "make lock        pin requirements.txt anew from the ranges in pyproject.toml (needs uv)"
+	@echo "make lock        pin requirements.txt anew from the ranges in pyproject.toml"
 	@echo "make clean       remove what the build made; .venv too with 'make clean ALL=1'"
 
 # The stamp is written last: after a failure the next run installs again.
@@ -71,7 +74,8 @@ $(READY): requirements.txt pyproject.toml
 	touch $@
 
 book: $(READY)
-	@rm -rf _build
+	@: "what 'make pdf' made is kept: the pages offer it"
+	@test ! -d _build || find _build -mindepth 1 -maxdepth 1 -not -name pdf -exec rm -rf {} +
 	@.venv/bin/jupyter-book build . -W -n --keep-going
 	@echo "The book is ready: open _build/html/index.html"
 
@@ -108,11 +112,18 @@ preview: $(READY)
 	@PYTHONPATH=book/_ext .venv/bin/jupyter-book build . -q --config _build/preview/config.yml --path-output _build/preview
 	@echo "Open _build/preview/_build/html/index.html"
 
+# From the stored outputs, which `make test` compares: nothing is executed.
 pdf: $(READY)
-	@command -v xelatex >/dev/null 2>&1 && command -v latexmk >/dev/null 2>&1 || { \
-	  echo "error: 'make pdf' needs xelatex and latexmk; on Debian and Ubuntu install texlive-xetex, texlive-latex-extra, texlive-fonts-extra, latexmk" >&2; exit 1; }
-	@.venv/bin/jupyter-book build . --builder pdflatex
-	@echo "The PDF is ready: _build/latex/maxgap.pdf"
+	@for tool in xelatex latexmk rsvg-convert; do command -v $$tool >/dev/null 2>&1 || { \
+	  echo "error: 'make pdf' needs $$tool; on Debian and Ubuntu install $(TEX)" >&2; exit 1; }; done
+	@rm -rf _build/pdf && mkdir -p _build/pdf
+	@sed 's/execute_notebooks: force/execute_notebooks: off/' _config.yml > _build/pdf/config.yml
+	@PYTHONPATH=book/_ext .venv/bin/jupyter-book build . -q --builder latex --config _build/pdf/config.yml --path-output _build/pdf
+	@latexmk -cd -xelatex -interaction=nonstopmode -halt-on-error -quiet _build/pdf/_build/latex/maxgap.tex >_build/pdf/latexmk.log 2>&1 || { \
+	  echo "error: the book could not be set. Details: _build/pdf/_build/latex/maxgap.log" >&2; exit 1; }
+	@$(PY) book/_ext/typeset.py _build/pdf/_build/latex/maxgap.log
+	@mv _build/pdf/_build/latex/maxgap.pdf _build/pdf/maxgap.pdf
+	@echo "The PDF is ready: _build/pdf/maxgap.pdf; 'make book' will offer it"
 
 lab: $(READY)
 	@$(PY) -c "import jupyterlab" 2>/dev/null || { \
@@ -123,18 +134,31 @@ lab: $(READY)
 bench: $(READY)
 	@$(PY) benchmarks/bench.py
 
+# What would be published, and the tests of the package on it, away from the checkout.
+dist: $(READY)
+	@rm -rf _build/dist
+	@$(PY) -m build --no-isolation --outdir _build/dist . >/dev/null
+	@$(PY) tests/from_wheel.py _build/dist
+
 lint: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 
+# For every system and Python at once, which pip cannot do: by uv, installed for this if need be.
 lock:
-	@command -v uv >/dev/null 2>&1 || { echo "error: 'make lock' needs uv" >&2; exit 1; }
-	@{ sed '/^$$/q' requirements.txt; \
-	  uv pip compile --quiet --universal --fork-strategy fewest --upgrade --python-version 3.11 \
+	@set -eu; \
+	uv=uv; \
+	if ! command -v uv >/dev/null 2>&1; then \
+	  [ -x _build/uv/bin/python ] || $(or $(PYTHON),python3) -m venv _build/uv; \
+	  _build/uv/bin/python -m pip --disable-pip-version-check install --quiet 'uv>=0.5'; \
+	  uv=_build/uv/bin/uv; \
+	fi; \
+	{ sed '/^$$/q' requirements.txt; \
+	  $$uv pip compile --quiet --universal --fork-strategy fewest --upgrade --python-version 3.11 \
 	    --extra book --extra test --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-	    pyproject.toml; } > requirements.new
-	@mv requirements.new requirements.txt
+	    pyproject.toml; } > requirements.new; \
+	mv requirements.new requirements.txt
 
 clean:
 	@rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -27,6 +27,10 @@ ICONS = {
 
 _NAMES = "alpha gamma delta epsilon kappa mu nu rho sigma tau Delta infinity"
 _GREEK = dict(zip(_NAMES.split(), "αγδεκμνρστΔ∞", strict=True))
+_NAMED = re.compile(
+    r"(?:Theorem|Lemma|Lemmas|Corollary|Algorithm|Figure|Figures|[Ee]q\.|[Ee]quations?)"
+    r" [\w()]+(?: (?:and|to) [\d()]+)?"
+)
 _SIGNS = {"<=": "≤", ">=": "≥", "+-": "±", "!=": "≠"}
 _SYMBOL = rf"(?:{'|'.join(_GREEK)}|[A-Za-z])"
 _SCRIPT = r"(?:\([^()]*\)|[A-Za-z]+|[-+]?\d+)"
@@ -128,7 +132,9 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
 
 
 def _short(row: Row) -> str:
-    """What of the paper it is about, in a word or two: all of the place but its section."""
-    parts = re.split(r", | and | with |; ", row["place"])
-    named = [part for part in parts if not re.match("(Sections?|Appendix|Abstract)\\b", part)]
-    return typeset(named[0] if named else "text")
+    """What of the paper it is about: its theorems, figures and equations, or how the claim begins."""
+    named = _NAMED.findall(row["place"])
+    if named:
+        return typeset(", ".join(named))
+    words = row["claim"].rstrip(".").split()
+    return typeset(" ".join(words[:6]) + (" ..." if len(words) > 6 else ""))

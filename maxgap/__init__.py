@@ -1,6 +1,7 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
+from maxgap.duels import split_duels
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.grouping import MaxGapPartition, Partition, TablePartition, partition
 from maxgap.planning import Forecast, Plan, plan
@@ -15,13 +16,14 @@ from maxgap.policies import (
     Split,
     load,
 )
-from maxgap.problems import Problem
+from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
 from maxgap.table import TableSplit, split
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BordaProblem",
     "Forecast",
     "GapBounds",
     "GapLowerBound",
@@ -54,5 +56,6 @@ __all__ = [
     "reference",
     "simulate",
     "split",
+    "split_duels",
     "stopping",
 ]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from maxgap._core.types import Flags, Floats, Integers
-from maxgap._numbers import is_whole
 from maxgap._rows import BadRow, Moments, Range, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
@@ -29,8 +30,10 @@ __all__ = [
     "Rival",
     "by_mean",
     "check_arms",
+    "columns_of",
     "named",
     "printable",
+    "refusal",
     "rows_of",
     "tell_all",
     "widest_inside",
@@ -135,7 +138,8 @@ class Answer:
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
 
-        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be.
+        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be:
+        what ``policy().batch`` asks for, counted.
 
         Examples
         --------
@@ -144,13 +148,7 @@ class Answer:
         >>> answer.batch(5)
         {'a': 2, 'c': 2, 'b': 1}
         """
-        if not is_whole(size) or size < 1:
-            raise ValueError(f"size must be a whole number from 1, got {size!r}")
-        ratings = dict(zip(self.arms["arm"], self.arms["ratings"], strict=True))
-        fewest = sorted(self.next, key=lambda arm: ratings[arm])  # ties stay as they are
-        n_arms = max(len(fewest), 1)
-        times = [size // n_arms + (k < size % n_arms) for k in range(len(fewest))]
-        return {arm: n for arm, n in zip(fewest, times, strict=True) if n > 0}
+        return dict(Counter(self._policy.batch(size)))
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """Arms by mean with their intervals, the split, the certain gap and its rival.
@@ -240,18 +238,22 @@ class Answer:
 @contextmanager
 def rows_of(table: Any, arm: Any, reward: Any, setting: Setting) -> Iterator[Rows]:
     """The checked rows of a table, or a ValueError that names the row and the column."""
-    arms, rewards, places = _columns(table, arm, reward)
+    (arms, rewards), places = columns_of(table, arm=arm, reward=reward)
     with Rows(Range() if setting.bounds is None else Range(*setting.bounds)) as rows:
         try:
             rows.add(arms, rewards)
         except BadRow as bad:
             name, column = ("arm", arm) if bad.is_arm else ("reward", reward)
-            where = f"row {bad.place}, counted from 0"
-            if places is None:
-                raise ValueError(f"{name}, {where}: {bad.why}") from None
-            index = places[bad.place]
-            raise ValueError(f"column {column!r}, {where} (index {index!r}): {bad.why}") from None
+            raise ValueError(refusal(bad, name, column, places)) from None
         yield rows
+
+
+def refusal(bad: BadRow, name: str, column: Any, places: Any) -> str:
+    """What to say of a row that cannot be used: its column, and its place in a table or without."""
+    where = f"row {bad.place}, counted from 0"
+    if places is None:
+        return f"{name}, {where}: {bad.why}"
+    return f"column {column!r}, {where} (index {places[bad.place]!r}): {bad.why}"
 
 
 def check_arms(rows: Rows, groups: int = 2) -> None:
@@ -275,28 +277,30 @@ def tell_all(policy: Policy, rows: Rows) -> Moments:
     return moments
 
 
-def _columns(table: Any, arm: Any, reward: Any) -> tuple[pd.Series, pd.Series, Any]:
-    """The two columns, and the index of the table's rows if it has one of its own."""
+def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
+    """The columns named, and the index of the table's rows if it has one of its own."""
     import pandas as pd
 
     if table is None:
-        for name, values in (("arm", arm), ("reward", reward)):
+        for name, values in named.items():
             if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
                 raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
             if isinstance(values, (set, frozenset, Mapping)):
                 raise ValueError(f"{name} must be a sequence, which has an order, got {values!r}")
-        arms, rewards = _series(arm), _series(reward)
-        if arms.size != rewards.size:
+        columns = [_series(name, values) for name, values in named.items()]
+        sizes = [column.size for column in columns]
+        if len(set(sizes)) > 1:
             raise ValueError(
-                f"arm and reward must have equal lengths, got {arms.size} and {rewards.size}"
+                f"{' and '.join(named)} must have equal lengths, "
+                f"got {' and '.join(map(str, sizes))}"
             )
-        return arms, rewards, None
+        return columns, None
     if not isinstance(table, pd.DataFrame):
         try:
             table = pd.DataFrame(table)
         except (TypeError, ValueError) as problem:
             raise ValueError(f"table must be a DataFrame or a mapping: {problem}") from None
-    for name, column in (("arm", arm), ("reward", reward)):
+    for name, column in named.items():
         try:
             times = int((table.columns == column).sum())
         except (TypeError, ValueError):
@@ -305,18 +309,19 @@ def _columns(table: Any, arm: Any, reward: Any) -> tuple[pd.Series, pd.Series, A
             there = ", ".join(map(repr, table.columns[:50])) or "none"
             what = "is not a column" if times == 0 else f"is {times} columns"
             raise ValueError(f"{name}={column!r} {what} of the table; its columns: {there}")
-    if arm == reward:
-        raise ValueError(f"arm and reward must be two columns, got {arm!r} for both")
-    return table[arm], table[reward], table.index
+    for (one, column), (other, same) in combinations(named.items(), 2):
+        if column == same:
+            raise ValueError(f"{one} and {other} must be two columns, got {column!r} for both")
+    return [table[column] for column in named.values()], table.index
 
 
-def _series(values: Any) -> pd.Series:
+def _series(name: str, values: Any) -> pd.Series:
     """A column of these values, as they are: of a list, pandas would make 1 and "1" no strings."""
     import pandas as pd
 
     if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray)):
         if getattr(values, "ndim", 1) != 1:
-            raise ValueError(f"arm and reward must be one-dimensional, got {values!r}")
+            raise ValueError(f"{name} must be one-dimensional, got {values!r}")
         return pd.Series(values)
     values = list(values)
     column = np.empty(len(values), dtype=object)

@@ -39,6 +39,7 @@ class Source(NamedTuple):
     reward: str | None = None  # None: the second of two columns
     separator: str | None = None
     encoding: str = "utf-8"
+    duels: bool = False  # the columns are those of winners and losers, both labels
 
     @property
     def name(self) -> str:
@@ -136,7 +137,8 @@ def _places(names: list[str], source: Source) -> tuple[int, int]:
     """Where the two columns are."""
     there = ", ".join(map(repr, names[:50]))
     found = []
-    for option, wanted, default in (("--arm", source.arm, 0), ("--reward", source.reward, 1)):
+    options = ("--winner", "--loser") if source.duels else ("--arm", "--reward")
+    for option, wanted, default in zip(options, (source.arm, source.reward), (0, 1), strict=True):
         if wanted is None:
             if len(names) != 2:
                 raise BadFile(f"{source.name}: say which column is meant by {option}: {there}")
@@ -147,7 +149,8 @@ def _places(names: list[str], source: Source) -> tuple[int, int]:
         else:
             found.append(names.index(wanted))
     if found[0] == found[1]:
-        raise BadFile(f"{source.name}: the column {names[found[0]]!r} cannot be arm and reward")
+        both = " and ".join(option.removeprefix("--") for option in options)
+        raise BadFile(f"{source.name}: the column {names[found[0]]!r} cannot be {both}")
     return found[0], found[1]
 
 
@@ -159,6 +162,7 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
         size = _size(raw)
         names, separator = _header(text, source)
         arm, reward = _places(names, source)
+        labels = {arm, reward} if source.duels else {arm}
         # pandas only warns if all rows have too many fields.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         reader = _Reader(text)
@@ -171,7 +175,9 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
                 names=list(range(len(names))),
                 # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.
                 dtype={
-                    k: str if k == arm else "category" for k in range(len(names)) if k != reward
+                    k: str if k in labels else "category"
+                    for k in range(len(names))
+                    if k in labels or k != reward
                 },
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
@@ -184,7 +190,7 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
                 for piece in pieces:
                     rewards = piece[reward]
                     # One word among them, and pandas takes them all for words.
-                    numbers = pd.to_numeric(rewards, errors="coerce")
+                    numbers = None if source.duels else pd.to_numeric(rewards, errors="coerce")
                     rows.add(piece[arm], rewards, numbers)
                     if progress is not None:
                         progress(rows.total if size is None else raw.tell(), size)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -61,14 +61,16 @@ class Rows:
         self._sizes: list[int] = []
         self._kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
 
-    def __enter__(self) -> Rows:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._kept.close()
 
-    def add(self, arms: pd.Series, rewards: pd.Series, numbers: pd.Series | None = None) -> None:
-        """Add rows, or raise `BadRow` for the first that cannot be used.
+    def add(
+        self, arms: pd.Series, rewards: pd.Series, numbers: pd.Series | None = None
+    ) -> Integers:
+        """Add rows, or raise `BadRow` for the first that cannot be used; the numbers of their arms.
 
         Where rewards are text, the numbers that they stand for are given as well.
         """
@@ -81,11 +83,12 @@ class Rows:
             if codes[at] < 0:
                 raise BadRow(self.total + at, True, "is missing")
             raise BadRow(self.total + at, False, _why(rewards.iloc[at], values[at], self._bounds))
-        numbers = np.array([self._number_of(label) for label in labels], dtype=np.int32)
-        self._kept.write(numbers[codes].tobytes())
+        known = np.array([self._number_of(label) for label in labels], dtype=np.int32)[codes]
+        self._kept.write(known.tobytes())
         self._kept.write(values.tobytes())
         self._sizes.append(codes.size)
         self.total += codes.size
+        return known.astype(np.int64)
 
     def _number_of(self, label: Hashable) -> int:
         # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from maxgap._files import Source
+    from maxgap._rows import Rows
     from maxgap.grouping import TablePartition
     from maxgap.planning import Forecast, Plan, Setting
     from maxgap.table import TableSplit
@@ -70,9 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Python would complain once more when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return CLOSED
+
+
+def _drop_output() -> None:
+    """Let go of what cannot be written: Python would complain once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -139,6 +144,10 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     reading = command.add_argument_group("the file")
     reading.add_argument("--arm", metavar="COLUMN", help="what is rated (the first of two)")
     reading.add_argument("--reward", metavar="COLUMN", help="the rating (the second of two)")
+    reading.add_argument("--winner", metavar="COLUMN", help="for duels: who won")
+    reading.add_argument(
+        "--loser", metavar="COLUMN", help="and who lost, of a pair drawn at random"
+    )
     reading.add_argument("--separator", type=_separator, metavar="CHAR", help="of columns")
     reading.add_argument("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
@@ -146,7 +155,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
 def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
     setting = command.add_argument_group("the guarantee")
     if given:
-        scale = setting.add_mutually_exclusive_group(required=True)
+        scale = setting.add_mutually_exclusive_group()
         scale.add_argument(
             "--bounds",
             type=float,
@@ -192,11 +201,33 @@ def _separator(text: str) -> str:
 def _run(options: argparse.Namespace) -> int:
     from maxgap._files import BadFile
 
+    if options.command != "demo":
+        _check_scale(options)
     try:
         return options.run(options)
     except BadFile as problem:
         print(f"maxgap: {problem}", file=sys.stderr)
         return BAD_DATA
+
+
+def _check_scale(options: argparse.Namespace) -> None:
+    """Duels are won or lost, 1 or 0; of ratings the scale is to be said."""
+    scale = options.bounds if options.bounds is not None else options.sigma
+    if options.winner is None and options.loser is None:
+        if scale is None:
+            _refuse(options, "one of the arguments --bounds --sigma is required")
+        return
+    if options.winner is None or options.loser is None:
+        _refuse(options, "--winner and --loser go together")
+    if scale is not None or options.arm is not None or options.reward is not None:
+        _refuse(options, "--winner and --loser: not with --arm, --reward, --bounds or --sigma")
+    if options.stopping != "clusters":
+        _refuse(
+            options,
+            f"--winner: the certificate is clusters, not {options.stopping}: "
+            "the two rewards of a duel depend on each other",
+        )
+    options.bounds = [0.0, 1.0]
 
 
 def _setting(options: argparse.Namespace, bounds: Any, sigma: Any) -> Setting:
@@ -217,8 +248,8 @@ def _refuse(options: argparse.Namespace, why: str) -> NoReturn:
 
 def _answer(options: argparse.Namespace) -> TableSplit | TablePartition:
     """The answer that the file gives."""
-    from maxgap._files import BadFile, Source, read_rows
-    from maxgap._rows import Range, Rows
+    from maxgap._files import BadFile, read_rows
+    from maxgap.duels import Duels
     from maxgap.grouping import partition_of
     from maxgap.table import answer
 
@@ -227,14 +258,29 @@ def _answer(options: argparse.Namespace) -> TableSplit | TablePartition:
         _refuse(options, f"--groups {groups}: the certificate is clusters, not {options.stopping}")
 
     setting = _setting(options, options.bounds, options.sigma)
-    source = Source(options.file, options.arm, options.reward, options.separator, options.encoding)
-    with Rows(Range() if setting.bounds is None else Range(*setting.bounds)) as rows:
+    source, rows = _to_read(options, setting)
+    with rows:
         with _bar(source) as progress:
             read_rows(source, rows, progress)
         try:
+            if isinstance(rows, Duels):
+                rows.check_pairs()
             return answer(rows, setting) if groups == 2 else partition_of(rows, groups, setting)
         except ValueError as problem:
             raise BadFile(f"{source.name}: {problem}") from None
+
+
+def _to_read(options: argparse.Namespace, setting: Setting) -> tuple[Source, Rows]:
+    """The file, and where its rows go."""
+    from maxgap._files import Source
+    from maxgap._rows import Range, Rows
+    from maxgap.duels import Duels
+
+    how = options.separator, options.encoding
+    if options.winner is not None:
+        return Source(options.file, options.winner, options.loser, *how, duels=True), Duels()
+    source = Source(options.file, options.arm, options.reward, *how)
+    return source, Rows(Range() if setting.bounds is None else Range(*setting.bounds))
 
 
 @contextmanager
@@ -380,6 +426,7 @@ def _print(result: Any) -> None:
     except BrokenPipeError:
         raise
     except OSError as problem:
+        _drop_output()
         raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 

@@ -185,7 +185,7 @@ class MaxGapPartition(Policy):
             While some arm has no sample: there is no answer yet.
         """
         with self._lock:
-            self._check_sampled()
+            super().recommend()  # complains of arms without a sample
             look = self._look()
         groups = (np.flatnonzero(look.group == k).tolist() for k in range(self._n_groups))
         labels = self.arms

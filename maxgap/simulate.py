@@ -3,11 +3,12 @@
 A run draws its rewards inside compiled code and calls the same functions as ask/tell. Every
 replicate has its own random generator, spawned from one seed, so the results do not depend on how
 the work is spread. The compiled code releases Python's lock: replicates run in threads, or wherever
-``joblib.parallel_config`` sends them.
+``joblib.parallel_config`` sends them: to processes, or to many machines with Dask.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from maxgap._numbers import is_whole
 from maxgap._run import Looks, Truth, look, run_with_contrasts
 from maxgap._run import run as run_compiled
 from maxgap.policies import OUTSIDE, Policy, Split, number_of
-from maxgap.problems import Problem
+from maxgap.problems import BordaProblem, Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ CHUNK = 8
 LARGEST_BUDGET = 2**63 - 1
 #: Largest number of replicates, checkpoints or resamples: a kilobyte each is all of a memory.
 LARGEST_NUMBER = 10**7
+
+#: Generators at rest. Compiled code that counts no references never lets go of one that it was
+#: given, three kilobytes each: a new one for every replicate would fill the memory in the end.
+_generators: list[np.random.Generator] = []
 
 
 class Run(NamedTuple):
@@ -97,8 +102,8 @@ def run(
     Raises
     ------
     ValueError
-        For a policy that has begun, another number of arms, a budget below 1, an unknown noise, or
-        Bernoulli means outside [0, 1].
+        For a policy that has begun, another number of arms, a budget below 1, an unknown noise,
+        Bernoulli means outside [0, 1], or duels with another noise.
 
     Examples
     --------
@@ -176,7 +181,7 @@ def replicate(
     checkpoints: int | Iterable[int] = 100,
     seed: int,
     n_jobs: int | None = -1,
-    progress: Callable[..., Iterable[Any]] | None = None,
+    progress: bool | Callable[..., Iterable[Any]] | None = None,
     noise: str = "normal",
 ) -> Study:
     """Run every policy many times on one problem.
@@ -199,9 +204,11 @@ def replicate(
         Not negative, of any size. Each (policy, replicate) gets its own generator, spawned from it:
         the same seed gives the same tables for any ``n_jobs`` and backend.
     n_jobs : int or None
-        Workers, as in joblib; -1 for all cores, None for what ``joblib.parallel_config`` says.
-    progress : callable, optional
-        Such as ``tqdm.tqdm``: called as ``progress(iterable, total=...)`` on the finished pieces.
+        Workers, as in joblib; -1 for all cores, None for what ``joblib.parallel_config`` says. A
+        Dask cluster (``backend="dask"``) takes all its workers, whatever is said here.
+    progress : bool or callable, optional
+        True for a bar at a terminal, and nothing elsewhere. Or such as ``tqdm.tqdm``: called as
+        ``progress(iterable, total=...)`` on the finished pieces.
     noise : str
         One of :data:`NOISES`.
 
@@ -239,6 +246,8 @@ def replicate(
         raise ValueError(f"seed must be a non-negative integer, got {seed!r}")
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or an integer but not 0, got {n_jobs!r}")
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ValueError(f"progress must be True, False or a callable, got {progress!r}")
 
     # The size of a piece does not depend on the number of workers, nor then do the sums.
     size = min(CHUNK, max(replicates // 16, 1))
@@ -247,32 +256,52 @@ def replicate(
     for policy, branch in zip(policies.values(), branches, strict=True):
         prepared = policy._fresh()
         prepared._grow_radii(min(budget + 1, 1 << 16))
-        seeds = branch.spawn(replicates)
+        # In one tuple: joblib would give an array of its own to one worker of a Dask cluster only,
+        # for the others to fetch, and if that worker died the study could not go on.
+        setting = (prepared, problem, budget, noise, looks, branch)
         tasks += [
-            delayed(_piece)(prepared, problem, budget, noise, looks, seeds[start : start + size])
+            delayed(_piece)(setting, range(start, min(start + size, replicates)))
             for start in range(0, replicates, size)
         ]
     if n_jobs is not None:
         n_jobs = max(min(int(n_jobs), len(tasks)), -len(tasks))
-    # Some backends cannot hand out pieces as they are finished; only progress needs that.
-    return_as = "list" if progress is None else "generator"
-    pieces = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(tasks)
+    if isinstance(progress, bool):
+        progress = _bar if progress and sys.stderr.isatty() else None
+    pieces = _finished(tasks, n_jobs, needed=progress is not None)
     if progress is not None:
         pieces = progress(pieces, total=len(tasks))
-    pieces = list(pieces)
+
+    # Each piece is added at once: to keep them takes many times the memory of their sums.
+    shape = len(policies), looks.size, problem.n_arms
+    sums, squares = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    wrong = np.empty((len(policies), replicates, looks.size), dtype=np.bool_)
+    stops = np.empty((len(policies), replicates, 4), dtype=np.int64)
     per_policy = len(tasks) // len(policies)
-    grouped = [pieces[i * per_policy : (i + 1) * per_policy] for i in range(len(policies))]
-    sums = np.array([np.sum([piece.counts for piece in group], axis=0) for group in grouped])
-    squares = np.array([np.sum([piece.squares for piece in group], axis=0) for group in grouped])
-    stops = [np.concatenate([piece.stops for piece in group]) for group in grouped]
+    for i, piece in enumerate(pieces):
+        k, start = i // per_policy, i % per_policy * size
+        wrong[k, start : start + size] = piece.wrong
+        stops[k, start : start + size] = piece.stops
+        sums[k] += piece.counts
+        squares[k] += piece.squares
     return Study(
         labels=tuple(policies),
         checkpoints=looks,
-        wrong=np.array([np.concatenate([piece.wrong for piece in group]) for group in grouped]),
+        wrong=wrong,
         counts=sums / replicates,
         counts_sd=np.sqrt(np.maximum(squares / replicates - (sums / replicates) ** 2, 0.0)),
-        stop_rows=np.array(stops),
+        stop_rows=stops,
     )
+
+
+def _finished(tasks: list[Any], n_jobs: int | None, needed: bool) -> Iterable[Any]:
+    """Results in the order of the tasks, each as soon as it is there, if that is possible."""
+    try:
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    except ValueError:  # a backend that can only hand out all results together
+        if needed:
+            raise
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    return parallel(tasks)
 
 
 class _Piece(NamedTuple):
@@ -282,24 +311,34 @@ class _Piece(NamedTuple):
     stops: Integers  # (replicate, 4): samples, stopped, certified, correct
 
 
+def _bar(pieces: Iterable[Any], total: int) -> Iterable[Any]:
+    """Show how many pieces are done, once that takes more than a second."""
+    from tqdm import tqdm
+
+    return tqdm(pieces, total=total, unit="piece", delay=1.0, leave=False)
+
+
 def _piece(
-    policy: Policy,
-    problem: Problem,
-    budget: int,
-    noise: str,
-    checkpoints: Integers,
-    seeds: list[np.random.SeedSequence],
+    setting: tuple[Policy, Problem, int, str, Integers, np.random.SeedSequence],
+    numbers: range,
 ) -> _Piece:
     """A few replicates of one policy."""
-    wrong = np.empty((len(seeds), checkpoints.size), dtype=np.bool_)
+    policy, problem, budget, noise, checkpoints, branch = setting
+    wrong = np.empty((len(numbers), checkpoints.size), dtype=np.bool_)
     # Whole numbers: their sums are exact in any order.
     sums = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
     squares = np.zeros((checkpoints.size, problem.n_arms))
-    stops = np.empty((len(seeds), 4), dtype=np.int64)
+    stops = np.empty((len(numbers), 4), dtype=np.int64)
     # The last look is for the answer at the end, wherever the reader's own looks are.
     looks = np.append(checkpoints, budget)
-    for i, seed in enumerate(seeds):
-        rng = np.random.Generator(np.random.PCG64(seed))
+    try:
+        rng = _generators.pop()
+    except IndexError:
+        rng = np.random.Generator(np.random.PCG64())
+    for i, number in enumerate(numbers):
+        # What `branch.spawn` makes; made here, it need not be kept nor sent.
+        seed = np.random.SeedSequence(branch.entropy, spawn_key=(*branch.spawn_key, number))
+        rng.bit_generator.state = np.random.PCG64(seed).state
         ended, run_wrong, counts = _run_once(policy, problem, budget, rng, noise, looks)
         wrong[i] = run_wrong[:-1]
         sums += counts[:-1]
@@ -310,6 +349,7 @@ def _piece(
             ended.certified,
             not run_wrong[-1],
         )
+    _generators.append(rng)
     return _Piece(wrong, sums, squares, stops)
 
 
@@ -480,6 +520,8 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
+    if isinstance(problem, BordaProblem) and noise != "bernoulli":
+        raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")
     if policy._interval != BY_COUNT and (noise != "bernoulli" or (policy._sigmas < 0.5).any()):
         raise ValueError(
             f"confidence {policy._confidence!r} needs rewards in a range of width 2 sigma: noise "

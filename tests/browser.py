@@ -16,6 +16,8 @@ PAGES = sorted(
     path.relative_to(HTML).as_posix()
     for path in HTML.rglob("*.html")
     if "_static" not in path.relative_to(HTML).parts
+    # Made for any address that is not there: its links begin at the root of the published site.
+    and path.name != "404.html"
 )
 FLAGS = [
     "--headless",

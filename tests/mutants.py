@@ -66,7 +66,7 @@ TESTS = {
     "maxgap/confidence.py": ["confidence"],
     "maxgap/hardness.py": ["hardness"],
     "maxgap/limits.py": ["limits"],
-    SCRIPT: ["explorable"],
+    SCRIPT: ["explorable", "game"],
 }
 
 #: Tests that start processes of their own, wait for many workers, or take very long uncompiled.

@@ -34,9 +34,14 @@ CONTRACT = {
         "split": "",
         "TableSplit": "top bottom gap certified certain_gap rival next arms more batch plot policy "
         "estimates lines",
+        "split_duels": "",
+        "BordaProblem": "n_arms means sigma gaps delta_max split_rank top bottom arm_gaps "
+        "win_probabilities labels",
         "partition": "",
         "TablePartition": "groups gaps certified certain_gaps rival next arms more batch plot "
-        "estimates lines",
+        "policy estimates lines",
+        "MaxGapPartition": "ask tell stopped certified recommend report",
+        "Partition": "groups gaps",
         "plan": "",
         "Plan": "adaptive equal",
         "Forecast": "median low high",

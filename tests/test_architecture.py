@@ -19,6 +19,7 @@ PART_OF = {
     "limits": "hardness",
     "planning": "table",
     "grouping": "table",
+    "duels": "table",
     "_answers": "table",
     "_rows": "table",
     "_files": "table",

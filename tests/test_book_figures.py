@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from maxgap._book._figures import (
+    comparisons,
     confidence_sequences,
     gap_bounds,
     lemmas,
@@ -130,6 +131,25 @@ def test_groups_hold_every_mean_once_and_a_line_lies_in_every_gap_between_them()
     assert division.get_ydata()[0] == 2.5
     with pytest.raises(ValueError, match="add up to 5"):
         ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 1])
+
+
+def test_two_ways_of_reading_duels_are_drawn_beside_the_true_scores():
+    wrong = pd.DataFrame({"arm": [*"ba"], "mean": [0.6, 0.5], "lower": 0.4, "upper": [0.7, 0.8]})
+    right = wrong.assign(mean=[0.2, 0.9])
+    panels = {"one": {"w": wrong, "r": right}, "other": {"w": right, "r": wrong}}
+    figure = comparisons.two_ways({"a": 0.9, "b": 0.1}, panels)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    for ax, ways in zip(figure.axes, panels.values(), strict=True):
+        truth = [line for line in ax.lines if line.get_linestyle() == "-"]
+        assert [line.get_xdata()[0] for line in truth] == [0.9, 0.1]
+        assert [round(line.get_ydata().mean()) for line in truth] == [0, -1]
+        dots = [line for line in ax.lines if line.get_linestyle() == "None"]
+        for line, (label, arms) in zip(dots, ways.items(), strict=True):
+            assert (line.get_label(), line.get_xdata().tolist()) == (label, arms["mean"].tolist())
+            assert [round(y) for y in line.get_ydata()] == [-1, 0]
+        bars = [part for lines in ax.collections for part in lines.get_segments()]
+        assert [bar[:, 0].tolist() for bar in bars] == [[0.4, 0.7], [0.4, 0.8]] * 2
+    assert dots[0].get_marker() != dots[1].get_marker()
 
 
 def test_bars_of_an_error_curve_are_one_standard_error_long():

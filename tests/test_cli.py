@@ -483,13 +483,15 @@ def test_progress_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
     assert at_terminal or shown == b""
 
 
-def test_a_result_that_cannot_be_written_is_said():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_result_that_cannot_be_written_is_said(unbuffered):
     if not Path("/dev/full").exists():
         pytest.skip("needs a device that is full")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [*COMMAND, "plan", "--means", "1", "0", "--sigma", "0.1"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 3
     assert done.stderr == "maxgap: standard output: No space left on device\n"

@@ -643,3 +643,57 @@ def test_it_works_from_a_file_and_at_phone_width(chromium):
             " (node) => node.closest('.scroller') ? 0 : node.getBoundingClientRect().right))"
         )
         assert wide <= PHONE["width"]
+
+
+@pytest.mark.browser
+def test_clearing_the_number_of_arms_changes_nothing_and_too_many_are_the_most(chromium, home):
+    with opened(chromium, home + PAGE, home=home) as (page, _):
+        box = page.get_by_role("spinbutton", name="Arms")
+        handles = page.locator(".maxgap-explorable .handle")
+        for typed, arms in (("", 7), ("0", 7), ("1", 2), ("99", 12)):
+            box.fill(typed)
+            box.press("Tab")
+            assert (handles.count(), box.input_value()) == (arms, str(arms))
+
+
+@pytest.mark.browser
+def test_moved_means_can_be_put_back(chromium, home):
+    with opened(chromium, home + PAGE, home=home) as (page, _):
+        before = page.evaluate("maxgapExplorable.state()")
+        page.locator(".maxgap-explorable .handle").nth(5).press("Home")
+        page.get_by_role("button", name="Means as at first").click()
+        assert value_of(page, 5) == 2.05
+        assert page.evaluate("maxgapExplorable.state()") == before
+
+
+@pytest.mark.browser
+def test_the_address_leads_to_what_is_seen(chromium, home):
+    with opened(chromium, home + PAGE, home=home) as (page, _):
+        assert "#" not in page.url  # nothing was done yet
+        page.get_by_role("combobox", name="Policy").select_option("MaxGapUCB")
+        page.get_by_role("button", name="New noise").click()
+        page.locator(".maxgap-explorable .handle").nth(0).press("PageUp")
+        page.get_by_role("button", name="10 rounds").click()
+        page.wait_for_function("location.hash.startsWith('#explore=MaxGapUCB,0.4,0.1,2,90,0.25,')")
+        address, seen = page.url, page.evaluate("maxgapExplorable.state()")
+    with opened(chromium, address, home=home) as (page, log):
+        assert page.evaluate("maxgapExplorable.state()") == seen
+        assert page.locator(".maxgap-explorable").bounding_box()["y"] < 400
+        assert log.errors == []
+        # What is no state is left alone; what is one is taken at once.
+        page.evaluate("location.hash = '#explore=MaxGapUCB,0.4,0.1,2,90,0,9'")
+        page.wait_for_timeout(200)
+        assert page.evaluate("maxgapExplorable.state()") == seen
+        page.evaluate("location.hash = '#explore=RoundRobin,0.5,0.1,3,4,0,1,2'")
+        page.wait_for_function("maxgapExplorable.state().counts.length === 3")
+        assert page.evaluate("maxgapExplorable.state().counts") == [4, 4, 4]
+
+
+@pytest.mark.browser
+def test_on_a_phone_controls_and_picture_are_seen_together_and_axes_have_names(chromium, home):
+    with opened(chromium, home + PAGE, home=home, viewport=PHONE) as (page, _):
+        begin = page.locator(".maxgap-explorable .controls").bounding_box()["y"]
+        strip = page.locator(".maxgap-explorable svg").first.bounding_box()
+        assert strip["y"] + strip["height"] - begin < 0.8 * PHONE["height"]
+        for name in ("mean reward", "arm", "samples", "bound of the gap"):
+            assert page.locator(".maxgap-explorable text", has_text=name).count() >= 1

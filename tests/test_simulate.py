@@ -1,5 +1,6 @@
 """Whole runs and studies: the same on any number of workers, and equal to plain loops."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -90,6 +91,61 @@ def test_progress_sees_every_piece_and_changes_nothing():
 
     assert_same(study(1), study(1, progress=progress))
     assert len(seen) == 100
+
+
+PROGRESS = """
+import os, sys, time
+from maxgap import Policy, Problem, simulate
+
+class Slow(Policy):
+    def choose(self):
+        time.sleep(0.02)
+        return self.arms
+
+simulate.replicate(
+    {"slow": Slow(2, stopping=None)}, Problem([0, 1]),
+    budget=8, replicates=32, checkpoints=1, seed=1, n_jobs=1, progress=True,
+)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+@pytest.mark.parametrize("at_terminal", [True, False])
+def test_a_bar_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
+    ours, theirs = os.openpty() if at_terminal else os.pipe()
+    if at_terminal:
+        pytest.importorskip("termios").tcsetwinsize(theirs, (24, 80))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRESS], stdout=subprocess.PIPE, stderr=theirs, check=False
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 10_000):
+            shown += part
+    except OSError:  # a terminal that nobody writes to any more
+        pass
+    os.close(ours)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert (b"/16 [" in shown) == at_terminal
+    assert at_terminal or shown == b""
+
+
+def test_a_study_keeps_no_generator_for_each_replicate():
+    def kept():
+        gc.collect()
+        return sum(isinstance(o, np.random.Generator) for o in gc.get_objects())
+
+    before = kept()
+    study(2, replicates=160)
+    assert kept() - before <= 2
+
+
+def test_a_backend_that_gives_all_results_together_does_without_progress():
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        assert_same(study(1), study(2))
+        with pytest.raises(ValueError, match="generator"):
+            study(2, progress=lambda pieces, total: pieces)
 
 
 def test_policies_given_to_a_study_are_not_changed():
@@ -484,6 +540,7 @@ BAD_STUDY = {
     "replicates": NO_COUNTS,
     "checkpoints": [0, -1, 11, [], [0], [5, 5], [6, 5], [5, 11], [2.5], "ab", [None], None, 2.5],
     "seed": [-1, 1.0, None, "1", True],
+    "progress": ["tqdm", 1, []],
     "noise": ["gaussian", None, 0],
 }
 

@@ -135,8 +135,8 @@ def profile_player(
     Heights go with the square root, as in :func:`sample_profile`.
 
     HTML with its own script and style, which asks for nothing from outside. It can be used by
-    keyboard; where scripts are off it shows the last time; where the reader prefers less motion it
-    has no play button.
+    keyboard; it opens on the first time, where scripts are off it shows the last; where the reader
+    prefers less motion it has no play button.
 
     Parameters
     ----------

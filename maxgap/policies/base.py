@@ -31,9 +31,11 @@ from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
+from maxgap._numbers import is_whole
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
+from maxgap.policies._batch import spread
 from maxgap.policies._saved import save_policy
 from maxgap.policies._step import (
     next_round,
@@ -214,6 +216,28 @@ class Policy:
         with self._lock:
             return [self._labels[arm] for arm in self._listed().tolist()]
 
+    def batch(self, size: int, pending: Iterable[Hashable] = ()) -> list[Hashable]:
+        """Labels of the arms for the next ``size`` questions, where many are asked at a time.
+
+        Those of ``ask``, each as often as the others, one with few samples first. ``pending`` are
+        the arms of questions that still wait for an answer, which count as if asked for now. Empty
+        once stopped.
+
+        Examples
+        --------
+        >>> from maxgap import RoundRobin
+        >>> policy = RoundRobin(["x", "y", "z"])
+        >>> policy.batch(4, pending=["x", "x", "y"])
+        ['z', 'y', 'z', 'x']
+        """
+        if not is_whole(size) or size < 1:
+            raise ValueError(f"size must be a whole number from 1, got {size!r}")
+        waiting = checked_indices(list(pending), self._labels, self._index)
+        n_waiting = np.bincount(waiting, minlength=len(self._labels))
+        with self._lock:
+            chosen = spread(int(size), self._listed().tolist(), self.counts, n_waiting)
+        return [self._labels[arm] for arm in chosen]
+
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
 
@@ -268,9 +292,15 @@ class Policy:
             While some arm has no sample: there is no answer yet.
         """
         with self._lock:
-            self._check_sampled()
             arms = self._state.arms.copy()
             stopped = self.stopped
+        unsampled = np.flatnonzero(arms["count"] == 0)
+        if unsampled.size > 0:
+            missing = [self._labels[arm] for arm in unsampled[:5]]
+            raise ValueError(
+                f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
+                f"sample, among them {missing}"
+            )
         if not stopped:
             answer_empirically(arms)
         top, means = arms["top"], arms["mean"]
@@ -402,16 +432,6 @@ class Policy:
         """A copy of what is known of every arm, shape (K,)."""
         with self._lock:
             return self._state.arms[name].copy()
-
-    def _check_sampled(self) -> None:
-        """Refuse to answer while some arm has no sample."""
-        unsampled = np.flatnonzero(self._state.arms["count"] == 0)
-        if unsampled.size > 0:
-            missing = [self._labels[arm] for arm in unsampled[:5]]
-            raise ValueError(
-                f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
-                f"sample, among them {missing}"
-            )
 
     def _clusters(self) -> list[Any]:
         """The cluster of every arm, as a report names it."""

@@ -21,8 +21,9 @@
   const START_ROUNDS = 80; // as in the static picture
   const MOST_ROUNDS = 4000;
   const ROW = 34;
-  const MARGIN = { left: 34, right: 54, top: 40, bottom: 26 };
-  const CHART = { height: 170, top: 10, bottom: 40 };
+  const MARGIN = { left: 34, right: 54, top: 40, bottom: 42 };
+  const CHART = { height: 186, top: 26, bottom: 40 };
+  const KEY = "#explore=";
   const SVG = "http://www.w3.org/2000/svg";
 
   // -- the run -----------------------------------------------------------------------------------
@@ -34,21 +35,9 @@
   let policy = null;
   let history = []; // one entry a round: samples, highest bound, certain gap, every arm's bound
 
-  /** Standard normal deviates of one arm, from its own stream (mulberry32, then Box-Muller). */
-  function stream(arm) {
-    let state = (seed * 0x9e3779b1 + arm * 0x85ebca6b) >>> 0;
-    const uniform = () => {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let t = Math.imul(state ^ (state >>> 15), state | 1);
-      t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-    };
-    return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-  }
-
   function reward(arm, n) {
     if (fed !== null) return fed[arm][n];
-    if (noise[arm] === undefined) noise[arm] = { next: stream(arm), values: [] };
+    if (noise[arm] === undefined) noise[arm] = { next: window.maxgap.normals(seed, arm), values: [] };
     const { next, values } = noise[arm];
     while (values.length <= n) values.push(next());
     return settings.means[arm] + settings.sigma * values[n];
@@ -121,9 +110,9 @@
   const root = make("div", { class: "maxgap-explorable", role: "group", "aria-label": "Explorable figure" });
   const controls = make("div", { class: "controls" }, root);
   const buttons = make("div", { class: "buttons" }, root);
+  const strip = make("svg", { role: "group", "aria-label": "Intervals of the arms" }, root);
   const status = make("p", { class: "status", role: "status" }, root);
   const certificates = make("ul", { class: "certificates", "aria-label": "Two certificates" }, root);
-  const strip = make("svg", { role: "group", "aria-label": "Intervals of the arms" }, root);
   const legend = make("ul", { class: "legend" }, root);
   const chart = make("svg", { role: "img", "aria-label": "Gap bounds against samples" }, root);
   const details = make("details", {}, root);
@@ -152,6 +141,8 @@
   const playButton = button("Play");
   const restartButton = button("Restart");
   const noiseButton = button("New noise");
+  const resetButton = button("Means as at first");
+  const linkButton = button("Copy link");
 
   [
     ["next", "interval of an arm sampled next"],
@@ -206,6 +197,8 @@
       make("text", { x: toX(value), y: bottom + 18, "text-anchor": "middle" }, strip, number(value, 0));
     }
     make("text", { x: width - 2, y: MARGIN.top - 25, "text-anchor": "end" }, strip, "samples");
+    make("text", { x: 2, y: MARGIN.top - 25 }, strip, "arm");
+    make("text", { x: MARGIN.left + plotWidth() / 2, y: height - 4, "text-anchor": "middle" }, strip, "mean reward");
     frame.band = make("rect", { class: "certain", y: MARGIN.top, height: nArms * ROW }, strip);
     frame.bandText = make("text", { y: MARGIN.top - 25, "text-anchor": "middle" }, strip);
     frame.widest = make("path", { class: "widest" }, strip);
@@ -237,6 +230,7 @@
     frame.bounds = rows.map(() => make("path", { class: "bound" }, chart));
     frame.highest = make("path", { class: "highest" }, chart);
     frame.certain = make("path", { class: "lowest" }, chart);
+    make("text", { x: 2, y: 14 }, chart, "bound of the gap");
     const middle = MARGIN.left + plotWidth() / 2;
     make("text", { x: middle, y: CHART.height - 4, "text-anchor": "middle" }, chart, "samples");
   }
@@ -442,6 +436,7 @@
     advance(rounds);
     if (!canStep()) stopPlaying();
     draw();
+    rememberSoon();
   }
 
   function play() {
@@ -460,6 +455,7 @@
   /** After a change: the same noise, the same number of rounds; drawn once a frame. */
   function changed() {
     replay(history.length);
+    rememberSoon();
     if (pending) return;
     pending = true;
     window.requestAnimationFrame(() => {
@@ -499,10 +495,11 @@
     );
   }
 
+  const FIRST_MEANS = [...START.means, ...SPARE_MEANS];
+
   function setArms(nArms) {
-    const means = settings.means.slice(0, nArms);
-    while (means.length < nArms) means.push(means.length < START.means.length ? START.means[means.length] : SPARE_MEANS[means.length - START.means.length]);
-    settings.means = means;
+    const kept = settings.means.slice(0, nArms);
+    settings.means = [...kept, ...FIRST_MEANS.slice(kept.length, nArms)];
   }
 
   policyBox.addEventListener("change", () => {
@@ -511,7 +508,11 @@
     changed();
   });
   armsBox.addEventListener("change", () => {
-    const nArms = clamp(Math.round(Number(armsBox.value)) || LEAST_ARMS, LEAST_ARMS, MOST_ARMS);
+    const wanted = Math.round(Number(armsBox.value));
+    // Cleared, or no number: it stays as it was.
+    const nArms = armsBox.value === "" || !(wanted > 0) ? settings.means.length : clamp(wanted, LEAST_ARMS, MOST_ARMS);
+    armsBox.value = nArms;
+    if (nArms === settings.means.length) return;
     stopPlaying();
     fed = null;
     setArms(nArms);
@@ -529,7 +530,7 @@
   stepButton.addEventListener("click", () => { stopPlaying(); step(); });
   tenButton.addEventListener("click", () => { stopPlaying(); step(10); });
   playButton.addEventListener("click", play);
-  restartButton.addEventListener("click", () => { stopPlaying(); replay(0); draw(); });
+  restartButton.addEventListener("click", () => { stopPlaying(); replay(0); draw(); rememberSoon(); });
   noiseButton.addEventListener("click", () => {
     stopPlaying();
     fed = null;
@@ -537,7 +538,65 @@
     noise = [];
     changed();
   });
+  resetButton.addEventListener("click", () => {
+    stopPlaying();
+    fed = null;
+    settings.means = FIRST_MEANS.slice(0, settings.means.length);
+    changed();
+  });
+  linkButton.addEventListener("click", () => {
+    remember();
+    const failed = () => { status.textContent = `The link: ${window.location.href}`; };
+    const done = () => { status.textContent = "Copied: the link leads to what is seen here."; };
+    if (!navigator.clipboard) failed();
+    else navigator.clipboard.writeText(window.location.href).then(done, failed);
+  });
   details.addEventListener("toggle", draw);
+
+  // -- the address -------------------------------------------------------------------------------
+
+  let remembering = null;
+
+  /** Keep the state in the address: policy, sigma, delta, seed of the noise, rounds, means. */
+  function remember() {
+    if (remembering !== null) window.clearTimeout(remembering);
+    remembering = null;
+    if (fed !== null) return; // rewards of a test are in no address
+    const { policy: name, sigma, delta, means } = settings;
+    const parts = [name, sigma, delta, seed, history.length, ...means];
+    window.history.replaceState(null, "", KEY + parts.join(","));
+  }
+
+  /** The same, a moment after whatever the reader did last. */
+  function rememberSoon() {
+    if (remembering !== null) window.clearTimeout(remembering);
+    remembering = window.setTimeout(remember, 400);
+  }
+
+  /** Take the state from the address if it holds one, within the bounds of the controls. */
+  function restore() {
+    if (!window.location.hash.startsWith(KEY)) return false;
+    const [name, ...texts] = window.location.hash.slice(KEY.length).split(",");
+    const [sigma, delta, itsSeed, rounds, ...means] = texts.map(Number);
+    const within = (x, low, high) => x >= low && x <= high;
+    const fits = window.maxgap.POLICIES.includes(name) && within(sigma, 0.05, 1.5) && within(delta, 0.01, 0.5) &&
+      Number.isInteger(itsSeed) && within(itsSeed, 1, 1e9) && Number.isInteger(rounds) && within(rounds, 0, MOST_ROUNDS) &&
+      within(means.length, LEAST_ARMS, MOST_ARMS) && means.every((mean) => within(mean, LEAST_MEAN, MOST_MEAN));
+    if (!fits) return false;
+    stopPlaying();
+    Object.assign(settings, { policy: name, sigma, delta, means });
+    seed = itsSeed;
+    noise = [];
+    fed = null;
+    replay(rounds);
+    return true;
+  }
+
+  window.addEventListener("hashchange", () => {
+    if (!restore()) return;
+    lay();
+    draw();
+  });
 
   // -- what a test does --------------------------------------------------------------------------
 
@@ -576,7 +635,8 @@
   const shell = picture.closest("a") || picture;
   shell.hidden = true;
   shell.style.display = "none";
-  replay(START_ROUNDS);
+  const shared = restore();
+  if (!shared) replay(START_ROUNDS);
   new ResizeObserver(() => {
     const now = Math.floor(root.clientWidth);
     if (now === width || now === 0) return;
@@ -584,4 +644,5 @@
     lay();
     draw();
   }).observe(root);
+  if (shared) figure.scrollIntoView({ block: "start" });
 })();

@@ -419,7 +419,26 @@
     }
   }
 
-  const api = { POLICIES, Policy, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
+  // -- noise -------------------------------------------------------------------------------------
+
+  /** Numbers in [0, 1) of one stream: the same for the same seed and stream (mulberry32). */
+  function uniforms(seed, stream) {
+    let state = (Math.imul(seed, 0x9e3779b1) + Math.imul(stream, 0x85ebca6b)) >>> 0;
+    return () => {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let t = Math.imul(state ^ (state >>> 15), state | 1);
+      t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
+  /** Standard normal deviates of one stream (Box-Muller). */
+  function normals(seed, stream) {
+    const uniform = uniforms(seed, stream);
+    return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  }
+
+  const api = { POLICIES, Policy, uniforms, normals, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
   if (typeof module === "object" && module.exports) module.exports = api;
   else root.maxgap = api;
 })(typeof globalThis === "object" ? globalThis : this);

@@ -1,0 +1,201 @@
+"""Sphinx extension: the book on paper. Of its code it has what defines something, unfolded.
+
+Calls, imports and folded cells are for whoever has the page before them. Tables are set as tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_proof.nodes import proof_node
+
+NOT_PRINTED = ("book/api", "book/architecture")
+_MATHEMATICS = re.compile(r"\$([^$]+)\$")
+_DEFINES = re.compile(r"^(?:def|class) ", re.MULTILINE)
+# What of a block of HTML is a line of its own.
+_LINES = ["p", "li", "summary", "h3", "h4"]
+
+
+class LeaveOutCode(SphinxPostTransform):
+    """Leave out what a page folds, for paper cannot be unfolded, and what only calls."""
+
+    default_priority = 2
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for cell in list(self.document.findall(_is("cell_code"))):
+            mode = cell.get("hide_mode")
+            code = "".join(
+                c.astext() for c in cell.children if c["nb_element"] == "cell_code_source"
+            )
+            if mode is None and not _DEFINES.search(code):
+                mode = "input"
+            for part, named in (("cell_code_source", "input"), ("cell_code_output", "output")):
+                if mode == "all" or (mode and named in mode):
+                    for child in [c for c in cell.children if c.get("nb_element") == part]:
+                        cell.remove(child)
+            if not cell.children:
+                cell.parent.remove(cell)
+
+
+class TypesetTables(SphinxPostTransform):
+    """Set tables as tables: what myst-nb would choose for LaTeX is their plain text."""
+
+    default_priority = 3  # before myst-nb chooses
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for bundle in list(self.document.findall(_is("mime_bundle"))):
+            for choice in bundle.children:
+                if choice.get("mime_type") == "text/html":
+                    source = "".join(raw.astext() for raw in choice.findall(nodes.raw))
+                    found = from_html(source)
+                    if found:
+                        bundle.replace_self(found)
+                    break
+
+
+class OpenProofs(SphinxPostTransform):
+    """Set proofs as text that ends in a square: sphinx-proof's box has an empty title."""
+
+    default_priority = 3
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for proof in list(self.document.findall(proof_node)):
+            end = nodes.raw("", r"\hfill\ensuremath{\square}", format="latex")
+            (box,) = proof.children
+            if isinstance(box[-1], nodes.paragraph):
+                box[-1] += end
+            else:
+                box += nodes.paragraph("", "", end)
+            proof.replace_self(box.children)
+
+
+def _is(kind: str):
+    return lambda node: isinstance(node, nodes.container) and node.get("nb_element") == kind
+
+
+def from_html(source: str) -> list[nodes.Node]:
+    """Tables of `source` as tables, its other lines as paragraphs."""
+    soup = BeautifulSoup(source, "html.parser")
+    for unseen in soup(["style", "script", "fieldset"]):
+        unseen.decompose()
+    found: list[nodes.Node] = []
+    for element in soup.find_all(["table", *_LINES]):
+        if element.name == "table":
+            found += _of_table(element)
+        elif element.find_parent("table") is None and element.find(_LINES) is None:
+            found.append(nodes.paragraph("", "", *_inline(element)))
+    return found
+
+
+def _inline(element: Tag) -> Iterable[nodes.Node]:
+    """Text with its mathematics, emphasis, indices and exponents."""
+    marks = {
+        "sub": nodes.subscript,
+        "sup": nodes.superscript,
+        "i": nodes.emphasis,
+        "em": nodes.emphasis,
+        "b": nodes.strong,
+        "strong": nodes.strong,
+        "code": nodes.literal,
+    }
+    for child in element.children:
+        if isinstance(child, NavigableString):
+            for number, part in enumerate(_MATHEMATICS.split(str(child))):
+                if part:
+                    yield nodes.math(part, part) if number % 2 else nodes.Text(part)
+        elif isinstance(child, Tag) and "permalink" not in child.get("class", []):
+            if child.name in marks:
+                yield marks[child.name]("", "", *_inline(child))
+            else:
+                yield from _inline(child)
+
+
+def _of_table(element: Tag) -> list[nodes.Node]:
+    """A table; or a list of its rows if they are sentences, which no column of a page holds."""
+    rows = [_row(row) for row in element.find_all("tr")]
+    width = max(map(len, rows), default=1)
+    head = len(element.thead.find_all("tr")) if element.thead else 0
+    if head == 2 and not rows[0][0].astext() and not any(e.astext() for e in rows[1][1:]):
+        # pandas names the index in a row of its own
+        rows[0][0] = rows.pop(1)[0]
+        head = 1
+    longest = [
+        max((len(row[column].astext()) for row in rows if column < len(row)), default=0)
+        for column in range(width)
+    ]
+    if width >= 4 and max(longest) > 60:
+        return [_sentences(row) for row in rows[head:]]
+    table = nodes.table()
+    if sum(longest) < 75:
+        table["classes"].append("colwidths-auto")  # as wide as it is; else as wide as the page
+    if element.caption:
+        table += nodes.title("", "", *_inline(element.caption))
+    group = nodes.tgroup(cols=width)
+    group += [nodes.colspec(colwidth=1) for _ in range(width)]
+    for kind, part in ((nodes.thead, rows[:head]), (nodes.tbody, rows[head:])):
+        if part:
+            group += kind("", *(nodes.row("", *_filled(row, width)) for row in part))
+    table += group
+    return [table]
+
+
+def _sentences(row: list[nodes.entry]) -> nodes.paragraph:
+    """One row in a paragraph, what heads it in bold."""
+    paragraph = nodes.paragraph()
+    for number, entry in enumerate(entry for entry in row if entry.astext().strip()):
+        text = [child.deepcopy() for child in entry[0].children]
+        paragraph += nodes.strong("", "", *text) if number == 0 else text
+        paragraph += nodes.Text("" if entry.astext().rstrip().endswith((".", "?")) else ".")
+        paragraph += nodes.Text(" ")
+    return paragraph
+
+
+def _row(row: Tag) -> list[nodes.entry]:
+    entries = []
+    for cell in row.find_all(["th", "td"]):
+        entries.append(nodes.entry("", nodes.paragraph("", "", *_inline(cell))))
+        # A cell over several columns stands in the first of them.
+        entries += [nodes.entry() for _ in range(int(cell.get("colspan", 1)) - 1)]
+    return entries
+
+
+def _filled(row: list[nodes.entry], width: int) -> list[nodes.entry]:
+    """Cells over several rows are missing from the later ones, at the left."""
+    return [nodes.entry() for _ in range(width - len(row))] + row
+
+
+def leave_out(app: Sphinx, document: nodes.document) -> None:
+    """Take from the contents what is looked up and not read; number no part of the first page."""
+    if app.builder.format != "latex":
+        return
+    for toctree in document.findall(addnodes.toctree):
+        toctree["entries"] = [e for e in toctree["entries"] if e[1] not in NOT_PRINTED]
+        toctree["includefiles"] = [f for f in toctree["includefiles"] if f not in NOT_PRINTED]
+    if app.env.docname == app.config.root_doc:
+        # Its sections would be chapters, and shift the numbers of all others.
+        for section in list(document.findall(nodes.section))[1:]:
+            title = section.next_node(nodes.title)
+            heading = nodes.rubric("", "", *title.children, ids=section["ids"])
+            section.replace_self([heading, *section.children[1:]])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register what changes nothing but LaTeX."""
+    app.connect("doctree-read", leave_out, priority=900)  # the contents are put in before
+    app.add_post_transform(LeaveOutCode)
+    app.add_post_transform(TypesetTables)
+    app.add_post_transform(OpenProofs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,377 @@
+"""Duels: held to `split` of the rewards that they are, and to the truth that they come from."""
+
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import maxgap
+from maxgap import BordaProblem, MaxGapTop2UCB, Problem, RoundRobin, cli, simulate, split_duels
+
+LABELS = [*"abcdef"]
+#: Three above, three below, and above the first beats the second, the second the third, in turn.
+P = np.full((6, 6), 0.5)
+P[:3, 3:], P[3:, :3] = 0.85, 0.15
+for one, other in ((0, 1), (1, 2), (2, 0)):
+    P[one, other], P[other, one] = 0.9, 0.1
+TABLE = pd.DataFrame(P, index=LABELS, columns=LABELS)
+COLUMNS = {"winner": "won", "loser": "lost"}
+
+
+def drawn(n, seed, probabilities=None, first=None):
+    """Duels of arms drawn uniformly, or of these, against opponents drawn, uniformly or so."""
+    rng = np.random.default_rng(seed)
+    if first is None:
+        first = rng.integers(0, 6, n)
+    if probabilities is None:
+        probabilities = (1 - np.eye(6)) / 5
+    second = (rng.random((n, 1)) > np.cumsum(probabilities, axis=1)[first]).sum(axis=1)
+    won = rng.random(n) < P[first, second]
+    names = np.array(LABELS)
+    return pd.DataFrame(
+        {
+            "won": names[np.where(won, first, second)],
+            "lost": names[np.where(won, second, first)],
+            "asked": names[first],
+        }
+    )
+
+
+# -- the problem -------------------------------------------------------------------------------
+
+
+def test_borda_scores_are_means_of_the_chances_against_the_others():
+    problem = BordaProblem(TABLE)
+    for i in range(6):
+        chances = [P[i, j] for j in range(6) if j != i]
+        assert problem.means[i] == pytest.approx(math.fsum(chances) / 5, abs=1e-15)
+    assert problem.labels == tuple(LABELS)
+    assert (problem.top, problem.sigma) == ({0, 1, 2}, 0.5)
+    assert BordaProblem(P).labels == (0, 1, 2, 3, 4, 5)
+    without = P + np.diag([math.nan] * 6)
+    assert BordaProblem(without) == BordaProblem(P)
+
+
+@given(st.integers(2, 7), st.randoms(use_true_random=False))
+def test_the_scores_of_all_arms_add_up_to_half_their_number(n_arms, random):
+    matrix = np.full((n_arms, n_arms), 0.5)
+    for i, j in itertools.combinations(range(n_arms), 2):
+        matrix[i, j] = random.random()
+        matrix[j, i] = 1 - matrix[i, j]
+    problem = BordaProblem(matrix)
+    assert problem.means.sum() == pytest.approx(n_arms / 2)
+    assert ((problem.means >= 0) & (problem.means <= 1)).all()
+
+
+def test_it_is_a_value_of_its_own():
+    problem = BordaProblem(TABLE)
+    assert pickle.loads(pickle.dumps(problem)) == problem
+    assert hash(pickle.loads(pickle.dumps(problem))) == hash(problem)
+    assert problem != BordaProblem(P)
+    assert problem != Problem(problem.means, 0.5)
+    assert Problem(problem.means, 0.5) != problem
+    with pytest.raises(ValueError, match="read-only"):
+        problem.win_probabilities[0, 1] = 1
+    given = P.copy()
+    kept = BordaProblem(given)
+    given[0, 1] = 0.0
+    assert kept == BordaProblem(P)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (P[:, :5], "square"),
+        ([[0.5]], "square"),
+        ([0.5, 0.5], "square"),
+        ([["a", "b"], ["c", "d"]], "square"),
+        ([[0, 1.2], [-0.2, 0]], r"0 beats 1 must lie in \[0, 1\], got 1.2 and -0.2"),
+        ([[0, math.nan], [0.5, 0]], r"must lie in \[0, 1\]"),
+        ([[0, 0.6], [0.5, 0]], "0 beats 1 and its opponent's must add up to 1, got 0.6 and 0.5"),
+        (TABLE.rename(columns={"a": "z"}), "same labels"),
+        (TABLE[LABELS[::-1]], "same labels"),
+        (pd.DataFrame(P[:2, :2], [*"aa"], [*"aa"]), "once"),
+    ],
+)
+def test_a_matrix_that_is_none_of_chances_is_refused(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        BordaProblem(matrix)
+
+
+def test_rounded_chances_are_taken():
+    assert BordaProblem([[0, 0.3333333], [0.6666666, 0]]).split_rank == 1
+
+
+def test_runs_draw_what_duels_against_random_opponents_give():
+    problem = BordaProblem(TABLE)
+    policy = RoundRobin(LABELS, sigma=0.5, stopping=None)
+    rng = np.random.default_rng(1)
+    ended = simulate.run(policy, problem, budget=6 * 400, rng=rng, noise="bernoulli")
+    assert ended.correct
+    assert ended.split.top == {*"abc"}
+    study = simulate.replicate(
+        {"it": MaxGapTop2UCB(6, sigma=0.5, confidence="empirical-bernstein")},
+        problem, budget=60_000, replicates=8, seed=1, n_jobs=1, noise="bernoulli",
+    )  # fmt: skip
+    assert study.stops["certified"].all()
+    assert study.stops["correct"].all()
+    with pytest.raises(ValueError, match="'bernoulli' for duels"):
+        simulate.run(policy, problem, budget=60, rng=rng)
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def same(found, expected):
+    assert found.lines() == expected.lines()
+    pd.testing.assert_frame_equal(found.arms, expected.arms)
+
+
+def test_a_duel_of_a_random_pair_is_a_reward_of_both():
+    table = drawn(900, 1)
+    arms = table[["won", "lost"]].to_numpy().ravel()
+    values = [1, 0] * len(table)
+    expected = maxgap.split(arm=arms, reward=values, bounds=(0, 1), delta=0.1)
+    found = split_duels(table, **COLUMNS, delta=0.1)
+    same(found, expected)
+    assert found.top == {*"abc"}
+    same(split_duels(winner=table["won"], loser=list(table["lost"]), delta=0.1), expected)
+    assert found.arms["ratings"].sum() == 1800
+
+
+def test_a_duel_of_a_chosen_arm_is_a_reward_of_it_alone():
+    table = drawn(900, 2, first=np.repeat(np.arange(6), 150)).sample(frac=1, random_state=3)
+    won = (table["won"] == table["asked"]).astype(int)
+    expected = maxgap.split(
+        arm=table["asked"], reward=won, bounds=(0, 1), confidence="normal-mixture"
+    )
+    found = split_duels(table, **COLUMNS, chosen="asked", confidence="normal-mixture")
+    same(found, expected)
+    assert found.arms["ratings"].tolist() == [150] * 6
+
+
+def uneven():
+    """Everybody meets the arms named first most of the time."""
+    weights = np.tile([4.0, 3.0, 2.0, 1.0, 1.0, 1.0], (6, 1))
+    np.fill_diagonal(weights, 0)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def test_where_opponents_are_drawn_unevenly_their_probabilities_put_it_right():
+    table = drawn(30_000, 4, uneven())
+    known = pd.DataFrame(uneven(), index=LABELS, columns=LABELS)[LABELS[::-1]]
+    found = split_duels(table, **COLUMNS, chosen="asked", opponents=known)
+    scores = dict(zip(LABELS, BordaProblem(P).means, strict=True))
+    won = (table["won"] == table["asked"]).astype(float)
+    biased = won.groupby(table["asked"]).mean()
+    place = {label: at for at, label in enumerate(LABELS)}
+    for row in found.arms.itertuples():
+        assert row.mean == pytest.approx(scores[row.arm], abs=0.03)
+        assert row.lower <= scores[row.arm] <= row.upper
+        mine = table["asked"] == row.arm
+        met = np.where(table["won"] == row.arm, table["lost"], table["won"])
+        chances = [uneven()[place[row.arm], place[other]] for other in met[mine]]
+        assert row.mean == pytest.approx((won[mine] / (5 * np.array(chances))).mean())
+    assert max(abs(biased[arm] - scores[arm]) for arm in LABELS) > 0.04
+    # An interval of these rewards is made for the width of the largest weight.
+    assert found.estimates()[0].size == 6
+    with pytest.raises(ValueError, match=r"opponents of .* were not drawn as said"):
+        split_duels(table, **COLUMNS, chosen="asked")
+
+
+def test_uniform_probabilities_change_nothing():
+    table = drawn(600, 5)
+    uniform = pd.DataFrame(1 / 5, index=LABELS, columns=LABELS)
+    found = split_duels(table, **COLUMNS, chosen="asked", opponents=uniform)
+    expected = split_duels(table, **COLUMNS, chosen="asked")
+    assert found.top == expected.top
+    assert found.arms["mean"].to_numpy() == pytest.approx(expected.arms["mean"].to_numpy())
+
+
+def test_pairs_that_were_not_drawn_uniformly_are_refused():
+    adaptive = drawn(600, 6, first=np.tile([0, 3], 300))
+    with pytest.raises(ValueError, match=r"meet in \d+ of 600 duels where about 40 are expected"):
+        split_duels(adaptive, **COLUMNS)
+    for seed in range(300):
+        split_duels(drawn(60, seed), **COLUMNS)
+
+
+@pytest.mark.parametrize("chances", [(0.5, 0.3, 0.2), (1 / 3, 1 / 3, 1 / 3)])
+def test_the_capital_against_a_true_claim_is_one_on_average(chances):
+    for n in (1, 4):
+        total = 0.0
+        for draws in itertools.product(range(3), repeat=n):
+            kinds, counts = np.unique(draws, return_counts=True)
+            capital = math.exp(maxgap.duels.surprise(counts, np.array(chances)[kinds], 3))
+            total += capital * math.prod(chances[draw] for draw in draws)
+        assert total == pytest.approx(1, abs=1e-12)
+
+
+def test_the_odds_against_a_refusal_hold_however_often_one_looks():
+    """The check at odds of ten to one is wrong in at most a tenth of the cases, at all times."""
+    rng = np.random.default_rng(7)
+    refused = 0
+    for _ in range(150):
+        table = drawn(100, rng.integers(2**31))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(maxgap.duels, "RARE", 0.1)
+            try:
+                for n in (20, 50, 100):
+                    split_duels(table[:n], **COLUMNS)
+            except ValueError:
+                refused += 1
+    assert refused <= 15 + 3 * 4
+
+
+def test_certificates_keep_delta_for_random_pairs():
+    """Counting both: the two rewards of a duel depend on each other, and it does no harm."""
+    wrong = 0
+    for seed in range(60):
+        found = split_duels(drawn(3000, seed), **COLUMNS, delta=0.3)
+        wrong += found.certified and found.top != {*"abc"}
+        scores = dict(zip(LABELS, BordaProblem(P).means, strict=True))
+        missed = [not r.lower <= scores[r.arm] <= r.upper for r in found.arms.itertuples()]
+        wrong += any(missed)
+    assert wrong <= 18
+
+
+GOOD = {"won": [*"abaabb"] * 9, "lost": [*"bacccc"] * 9}
+EVEN = pd.DataFrame(0.5, index=[*"abc"], columns=[*"abc"])
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        ({"won": [None, *"baabb"] * 9}, {}, "column 'won', row 0, counted from 0.*is missing"),
+        ({"lost": [*"baccc", math.nan] * 9}, {}, "column 'lost', row 5, .*is missing"),
+        ({"lost": [*"bbcccc"] * 9}, {}, "column 'lost', row 1, .*'b' plays itself"),
+        ({}, {"winner": "who"}, "winner='who' is not a column"),
+        ({}, {"loser": "won"}, "winner and loser must be two columns"),
+        ({}, {"opponents": EVEN}, "must come with chosen"),
+        ({"asked": [*"abaabz"] * 9}, {"chosen": "asked"}, "row 5.*'z' is neither the winner"),
+        ({"asked": [*"abaaba"] * 9}, {"chosen": "asked"}, "row 5.*'a' is neither the winner"),
+        ({"asked": [*"abaab", None] * 9}, {"chosen": "asked"}, "column 'asked', row 5.*missing"),
+        ({"asked": [*"abaabb"] * 9}, {"chosen": "asked"}, "'c' never was chosen"),
+        ({}, {"delta": 2}, "delta"),
+        ({}, {"confidence": "no"}, "confidence must be"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_the_row_and_the_column(change, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        split_duels(pd.DataFrame(GOOD | change), **(COLUMNS | arguments))
+
+
+@pytest.mark.parametrize(
+    ("opponents", "message"),
+    [
+        (EVEN.to_numpy(), "DataFrame"),
+        (EVEN.loc[[*"ab"]], "a row and a column for every arm"),
+        (EVEN.rename(columns={"c": "z"}), "a row and a column for every arm"),
+        (EVEN.astype(str), "numbers"),
+        (EVEN * [1, 1, 0], "'a' meets 'c' must be positive"),
+        (EVEN * [1, 1, math.nan], "'a' meets 'c' must be positive"),
+        (EVEN * 1.1, "those of 'a' must add up to 1, got 1.1"),
+    ],
+)
+def test_probabilities_that_are_none_are_refused(opponents, message):
+    table = pd.DataFrame(GOOD | {"asked": [*"abccbc"] * 9})
+    with pytest.raises(ValueError, match=message):
+        split_duels(table, **COLUMNS, chosen="asked", opponents=opponents)
+
+
+def test_labels_of_every_kind_name_the_same_arms_in_both_columns():
+    table = pd.DataFrame(GOOD)
+    codes = {"a": 1, "b": 2, "c": 3}
+    numbers = split_duels(table.replace(codes).astype({"won": int, "lost": float}), **COLUMNS)
+    assert numbers.bottom == {3}
+    for kind in ("category", "string", object):
+        assert split_duels(table.astype(kind), **COLUMNS).bottom == {"c"}
+    chosen = pd.DataFrame(GOOD | {"asked": [*"abcabc"] * 9}).astype({"asked": "category"})
+    assert split_duels(chosen, **COLUMNS, chosen="asked").bottom == {"c"}
+
+
+def test_one_may_go_on_with_its_policy():
+    policy = split_duels(drawn(60, 8), **COLUMNS).policy()
+    before = policy.counts.sum()
+    policy.tell("a", 1)
+    assert policy.counts.sum() == before + 1
+
+
+# -- the command line --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def called(capsys, tmp_path):
+    """A command on a file of duels: status, output, errors."""
+    path = tmp_path / "duels.csv"
+
+    def call(table, *options, command="split"):
+        path.write_text(table if isinstance(table, str) else table.to_csv(index=False))
+        status = cli.main([command, str(path), *options])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+WHO = ("--winner", "won", "--loser", "lost")
+
+
+def test_the_command_says_what_the_function_says(called):
+    table = drawn(900, 9)
+    found = split_duels(table, **COLUMNS)
+    assert called(table, *WHO) == (0, f"{found}\n", "")
+    said = json.loads(called(table, *WHO, "--json", "--delta", "0.3")[1])
+    assert said["certain_gap"] == split_duels(table, **COLUMNS, delta=0.3).certain_gap
+    assert called(table, *WHO, "--batch", "3", command="next")[0] == 0
+    assert "ratings in all" in called(table, *WHO, command="plan")[1]
+    # Names that look like numbers are names.
+    codes = dict(zip(LABELS, ["01", "1", "1.0", "2", "3", "4"], strict=True))
+    said = json.loads(called(table.replace(codes), *WHO, "--json")[1])
+    assert {row["arm"] for row in said["arms"]} == set(codes.values())
+
+
+def test_duels_in_a_parquet_file(called, tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    table = drawn(300, 10)
+    table.to_parquet(tmp_path / "duels.parquet")
+    assert cli.main(["split", str(tmp_path / "duels.parquet"), *WHO]) == 0
+    assert capsys.readouterr().out == f"{split_duels(table, **COLUMNS)}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "status", "message"),
+    [
+        ("won,lost\na,b\nb,b\n", WHO, 3, "line 3, column 'lost': 'b' plays itself"),
+        ("won,lost\na,b\n,b\n", WHO, 3, "line 3, column 'won': is missing"),
+        ("won,lost\n" + "a,b\n" * 50 + "a,c\n", WHO, 3, "pairs were not drawn uniformly"),
+        ("won,lost,x\na,b,1\n", ("--winner", "who", "--loser", "lost"), 3, "'who' (--winner)"),
+        ("won,lost\na,b\n", WHO[:2], 2, "go together"),
+        ("won,lost\na,b\n", WHO[2:], 2, "go together"),
+        ("won,lost\na,b\n", (*WHO, "--bounds", "0", "1"), 2, "not with"),
+        ("won,lost\na,b\n", (*WHO, "--sigma", "1"), 2, "not with"),
+        ("won,lost\na,b\n", (*WHO, "--arm", "won"), 2, "not with"),
+        ("won,lost\na,b\n", (*WHO, "--stopping", "contrasts"), 2, "depend on each other"),
+        ("won,lost\na,b\n", (), 2, "--bounds --sigma is required"),
+        ("won,lost\na,b\n", (WHO[0], "won", WHO[2], "won"), 3, "cannot be winner and loser"),
+    ],
+)
+def test_a_command_that_cannot_be_used_says_why(called, text, options, status, message):
+    got, out, err = called(text, *options)
+    assert (got, out) == (status, "")
+    assert message in err
+
+
+def test_duels_in_more_than_one_piece_are_those_in_one(called):
+    table = drawn(270_000, 11)
+    assert called(table, *WHO)[1] == f"{split_duels(table, **COLUMNS)}\n"
+    table.iloc[269_998] = "a"
+    status, _, err = called(table, *WHO)
+    assert status == 3
+    assert "line 270000, column 'lost': 'a' plays itself" in err
