@@ -112,8 +112,8 @@ class MaxGapPartition(Policy):
     certain cut. The two arms of the widest such gap would not do: an arm with a wide interval that
     lies across it has to be moved out of it, too.
 
-    It decides in plain Python, about a millisecond a round: with many arms tell several rewards of
-    each arm at a time. It is not for :mod:`maxgap.simulate`, which judges splits, and not saved:
+    It decides in plain Python, about a millisecond a round: with many arms take a ``batch`` and
+    tell its rewards together. It is not for :mod:`maxgap.simulate`, which judges splits, and not saved:
     keep the rewards, and go on from :meth:`TablePartition.policy`.
 
     Parameters

@@ -190,6 +190,15 @@ def test_two_groups_are_the_split_that_the_cluster_rule_certifies():
         assert policy.recommend().gaps[0] == pytest.approx(again.recommend().gap)
 
 
+def test_a_batch_is_of_what_is_asked_for_the_least_sampled_first():
+    policy = MaxGapPartition(MEANS, groups=3, sigma=0.5)
+    policy.tell([*MEANS] * 9, [*MEANS.values()] * 9)
+    policy.tell(["a"] * 5, [0.0] * 5)
+    assert set(policy.batch(50)) == set(policy.ask())
+    assert "a" in policy.ask()
+    assert "a" not in policy.batch(len(policy.ask()) - 1)
+
+
 def test_many_arms_end_too():
     gaps = np.full(89, 0.05)
     gaps[[20, 50, 70]] = 1.5, 1.2, 1.0
