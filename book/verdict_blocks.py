@@ -25,8 +25,8 @@ ICONS = {
 }
 """A sign of every outcome and answer: nothing is told by colour alone."""
 
-_NAMES = "alpha gamma delta epsilon kappa mu nu rho sigma tau Delta infinity"
-_GREEK = dict(zip(_NAMES.split(), "αγδεκμνρστΔ∞", strict=True))
+_NAMES = "alpha gamma delta epsilon kappa mu nu rho sigma tau Delta"
+_GREEK = dict(zip(_NAMES.split(), "αγδεκμνρστΔ", strict=True))
 _NAMED = re.compile(
     r"(?:Theorem|Lemma|Lemmas|Corollary|Algorithm|Figure|Figures|[Ee]q\.|[Ee]quations?)"
     r" [\w()]+(?: (?:and|to) [\d()]+)?"
@@ -38,7 +38,7 @@ _MATHEMATICS = re.compile(
     rf"(?<![A-Za-z])(?P<symbol>{_SYMBOL})(?P<scripts>(?:[_^]{_SCRIPT})+)"
     rf"|(?<![A-Za-z-])(?P<greek>{'|'.join(_GREEK)})(?![A-Za-z-])"
     r"|\b(?P<letter>[KM])\b|(?P<sign><=|>=|\+-|!=)|\)\^(?P<power>-?\d)"
-    r"|(?<![\w.)])-(?=[\d∞])|(?<=[\w)] )-(?= [\w(])"
+    r"|(?P<infinity>\binfinity\b)|(?<![\w.)])-(?=\d|infinity)|(?<=[\w)] )-(?= [\w(])"
 )
 
 
@@ -62,13 +62,15 @@ def typeset(text: str) -> str:
 def _as_html(match: re.Match[str]) -> str:
     if match["sign"]:
         return _SIGNS[match["sign"]]
+    if match["infinity"]:
+        return "∞"
     if match["power"]:
         return f")<sup>{typeset(match['power'])}</sup>"
     name = match["symbol"] or match["greek"] or match["letter"]
     if name is None:
         return "−"
     letter = _GREEK.get(name, name)
-    base = letter if letter == "∞" else f"<i>{letter}</i>"
+    base = f"<i>{letter}</i>"
     for kind, script in re.findall(rf"([_^])({_SCRIPT})", match["scripts"] or ""):
         tag = "sub" if kind == "_" else "sup"
         inner = script[1:-1] if kind == "^" and script.startswith("(") else script
@@ -132,7 +134,7 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
 
 
 def _short(row: Row) -> str:
-    """What of the paper it is about: its theorems, figures and equations, or how the claim begins."""
+    """What of the paper it is about: theorems, figures, equations; or how the claim begins."""
     named = _NAMED.findall(row["place"])
     if named:
         return typeset(", ".join(named))

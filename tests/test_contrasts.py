@@ -318,3 +318,20 @@ def test_who_does_not_look_back_keeps_nothing():
 def test_the_conditions_are_said_where_the_certificate_is_used():
     for documented in (Policy.certified, maxgap.stopping.contrasts, plain):
         assert "independent" in inspect.getdoc(documented)
+
+
+def test_of_48_arms_it_agrees_with_the_compiled_run():
+    # Two wide gaps among others, enough noise that distances are priced and sampled.
+    means = np.cumsum([0.0] + [0.25] * 22 + [1.0] + [0.25] * 22 + [1.3, 0.25])
+    problem = maxgap.Problem(means, 0.6)
+    settings = {"sigma": problem.sigmas, "delta": 0.1}
+    policy, draw = MaxGapContrasts(48, **settings), rewards_of(problem, np.random.default_rng(3))
+    while not policy.stopped and policy.counts.sum() < 20_000:
+        arms = policy.ask()
+        policy.tell(arms, draw(arms))
+    run = simulate.run(
+        MaxGapContrasts(48, **settings), problem, budget=20_000, rng=np.random.default_rng(3)
+    )
+    assert policy.counts.tolist() == run.counts.tolist()
+    assert run.certified
+    assert run.correct

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from maxgap import MaxGapContrasts
 from maxgap._core import contrasts as core
 from maxgap._core.elementary import exp, log_twice_normal_cdf
 from maxgap._core.rewards import grown_stacks, new_stacks, push
@@ -54,22 +55,47 @@ def drawn(rng):
     return rewards, float(rng.choice([0.05, 0.3, 0.5])), sigmas.tolist()
 
 
-def test_the_compiled_certificate_is_that_of_the_plain_lines():
+MANY_TOO = pytest.mark.parametrize("many", [False, True], ids=["few", "as of many"])
+
+
+def as_of_many(monkeypatch):
+    """Distances count however few arms there are, and are cheap; contrasts are dear."""
+    few = plain.thresholds
+
+    def thresholds(n_arms, delta):
+        order, c_1, c_2, _, _ = few(n_arms, delta)
+        return order, 5 * c_1, 6 * c_2, 2.0, 1.0
+
+    monkeypatch.setattr(plain, "thresholds", thresholds)
+
+
+@MANY_TOO
+def test_the_compiled_certificate_is_that_of_the_plain_lines(many, monkeypatch):
+    if many:
+        as_of_many(monkeypatch)
     rng = np.random.default_rng(1)
-    kinds = [0, 0, 0, 0]
+    kinds, by_distance = [0, 0, 0, 0], 0
     for _ in range(250):
         rewards, delta, sigmas = drawn(rng)
         bottom, top = plain.largest_empirical_gap(rewards)
-        look = core.new_look(len(rewards), delta)
-        kind = core.what_is_open(look, *packed(rewards, sigmas))
+        look, told = core.new_look(len(rewards), delta), packed(rewards, sigmas)
+        look.needed[:] = plain.thresholds(len(rewards), delta)
+        kind = core.what_is_open(look, *told)
         kinds[kind] += 1
         assert (kind == core.NONE) == plain.certifies(rewards, bottom, top, delta, sigmas)
-        assert (kind == core.NONE) == certifies(rewards, delta, sigmas)
+        assert many or (kind == core.NONE) == certifies(rewards, delta, sigmas)
         assert look.order[look.split[0] :].tolist() == top
-    assert min(kinds) > 0
+        look.needed[3:] = np.inf
+        by_distance += core.what_is_open(look, *told) != kind
+    assert min(kinds[:3]) > 0
+    assert many or kinds[3] > 0
+    assert (by_distance > 3) == many
 
 
-def test_every_gap_is_rejected_as_the_plain_lines_reject_it():
+@MANY_TOO
+def test_every_gap_is_rejected_as_the_plain_lines_reject_it(many, monkeypatch):
+    if many:
+        as_of_many(monkeypatch)
     rng = np.random.default_rng(2)
     seen = {True: 0, False: 0}
     by_chain = 0
@@ -77,6 +103,7 @@ def test_every_gap_is_rejected_as_the_plain_lines_reject_it():
         rewards, delta, sigmas = drawn(rng)
         arms, stacks, sums = packed(rewards, sigmas)
         look = core.new_look(len(rewards), delta)
+        look.needed[:] = plain.thresholds(len(rewards), delta)
         if not core.look_again(look, arms):
             continue
         above = plain.certain_orders(rewards, delta, sigmas)
@@ -84,15 +111,15 @@ def test_every_gap_is_rejected_as_the_plain_lines_reject_it():
         sides = look.order[:split].tolist(), look.order[split:].tolist()
         i, j = sides[1][0], sides[0][-1]
         for number, side in enumerate(sides):
-            core.weigh_pair(look, arms, stacks, sums, number, i, j)
-            for low in side:
-                for high in side:
-                    if low == high:
-                        continue
-                    for c in look.needed[1:]:
+            for c in look.needed[1:3]:
+                core.weigh_pair(look, arms, stacks, sums, number, i, j, c)
+                for low in side:
+                    for high in side:
+                        if low == high:
+                            continue
                         told = rewards, above, side, i, j, low, high, c, sigmas
                         answer = core.rejects(look, number, i, j, low, high, c)
-                        assert answer == plain.rejects(*told)
+                        assert answer == plain.rejects(*told, *look.needed[3:])
                         seen[answer] += 1
                         direct = plain.evidence(rewards, i, j, low, high, sigmas)
                         by_chain += answer and direct < c - 2 * math.log(plain.NEAREST)
@@ -179,11 +206,16 @@ def test_the_distribution_and_the_exponential_are_right_to_the_last_bits():
 
 
 def test_the_evidence_needed_by_hand():
-    # K = 6, delta = 0.1: 15 pairs over 0.01; 1 over 0.06; 2 of 3 gaps over 0.03.
-    needed = core.new_look(6, 0.1).needed
-    expected = [math.log(1500), math.log(1 / 0.06), math.log(200)]
-    np.testing.assert_allclose(needed, expected, rtol=1e-14)
-    np.testing.assert_allclose(plain.thresholds(6, 0.1), expected, rtol=1e-14)
+    # K = 6, delta = 0.1: 15 pairs over 0.01; 1 over 0.06; 2 of 3 gaps over 0.03; no distances.
+    # K = 50: 1225 pairs over 0.005; 1 over 0.03; 2 of 47 gaps over 0.025; the two largest gaps
+    # over 0.03; 48 splits over 0.01.
+    for n_arms, expected in (
+        (6, [1500, 1 / 0.06, 200, math.inf, math.inf]),
+        (50, [245_000, 1 / 0.03, 3760, 2 / 0.03, 4800]),
+    ):
+        needed = core.new_look(n_arms, 0.1).needed
+        np.testing.assert_allclose(needed, np.log(expected), rtol=1e-14)
+        np.testing.assert_allclose(plain.thresholds(n_arms, 0.1), np.log(expected), rtol=1e-14)
     # Of three arms or two, no gap is smaller than the second.
     for n_arms in (2, 3, 4):
         assert core.new_look(n_arms, 0.1).needed[2] == pytest.approx(math.log(2 / 0.03))
@@ -193,12 +225,14 @@ def test_the_evidence_needed_by_hand():
     assert [plain.weight(h, 4) for h in range(4)] == pytest.approx(weights.tolist())
 
 
-@pytest.mark.parametrize("n_arms", [2, 3, 4, 5, 6, 24, 90])
+@pytest.mark.parametrize("n_arms", [2, 3, 4, 5, 6, 24, 47, 48, 90])
 @pytest.mark.parametrize("delta", [0.05, 0.5])
 def test_what_the_tests_may_err_in_sum_is_delta(n_arms, delta):
-    # An order of every pair once; the two largest gaps for each smaller one, and the second alone.
-    orders, second, others = np.exp(-core.new_look(n_arms, delta).needed)
+    # An order of every pair once; the two largest gaps for each smaller one, and the second alone;
+    # distances across the two largest gaps; the width of every gap but the largest.
+    orders, second, others, distances, width = np.exp(-core.new_look(n_arms, delta).needed)
     total = n_arms * (n_arms - 1) / 2 * orders + second + 2 * max(n_arms - 3, 1) * others
+    total += 2 * distances + (n_arms - 2) * width
     assert total == pytest.approx(delta, rel=1e-12)
     assert np.exp(core.new_look(n_arms, delta).weights).sum() == pytest.approx(1.0)
 
@@ -308,3 +342,101 @@ def test_an_arm_further_away_needs_more_evidence():
     core.look_again(look, arms)
     assert core.link_needs(look, 0, 2, 1, 2, 3.0) == pytest.approx(3.0 - weight_low - weight_high)
     assert core.link_needs(look, 1, 2, 1, 2, 3.0) == pytest.approx(3.0 - 2 * weight_high)
+
+
+# -- distances -------------------------------------------------------------------------------------
+
+
+def test_a_distance_counts_from_the_sum_by_hand():
+    # Two arms, n of each at least: n width - (sum of y - sum of x), of variance sigma^2 + tau^2.
+    rewards, sigmas, width = [[0.5, 0.2, 0.1], [1.0, 1.3]], [0.3, 0.4], 2.0
+    total = 2 * width - (2.3 - 0.7)
+    z = total / math.sqrt(0.25 * 14)
+    expected = math.log(2) + 0.5 * math.log(12 / 14) + z * z / 2 + stats.norm.logcdf(z)
+    value = core.evidence(*core.distance(*packed(rewards, sigmas), 0, 1, width), -np.inf)
+    assert value == pytest.approx(expected)
+    assert plain.distance_evidence(rewards, 0, 1, width, sigmas) == pytest.approx(expected)
+    assert plain.distance_evidence(rewards, 0, 1, 0.0, sigmas) == -math.inf
+    assert plain.distance_evidence([[], [1.0]], 0, 1, width, sigmas) == -math.inf
+
+
+def test_the_least_gap_by_hand():
+    # Means 3 and 1 of 500 and 2000 rewards: 1/n + 1000/n^2 is 0.006 and 0.00075.
+    sigmas = [0.5, 2.0]
+    spread = 0.25 * 0.006 + 4.0 * 0.00075
+    level = math.log(4800) + 0.5 * math.log(1.5 * 3.0)
+    expected = 2.0 - math.sqrt(2 * spread * level)
+    arms = np.zeros(2, ARM)
+    arms["sigma"], arms["mean"], arms["count"] = sigmas, [3.0, 1.0], [500, 2000]
+    look = core.new_look(50, 0.1)
+    assert core.least_gap(look, arms, 0, 1) == pytest.approx(expected)
+    needed = plain.thresholds(50, 0.1)[4]
+    assert plain.least_gap([3.0] * 500, [1.0] * 2000, needed, *sigmas) == pytest.approx(expected)
+    # Of few arms nothing is known.
+    assert core.least_gap(core.new_look(47, 0.1), arms, 0, 1) == -math.inf
+    assert plain.least_gap([3.0], [1.0], math.inf, *sigmas) == -math.inf
+    assert plain.least_gap([], [1.0], 1.0, *sigmas) == -math.inf
+
+
+def wrong_by_distance(share, runs, c_width=5.0):
+    """Of three arms whose gaps tie, how often the lower is certified by the distance of the upper.
+
+    As if the two lower arms had been sampled without end, and the upper one is looked at after
+    every step. Contrasts cannot tell: too much evidence is asked of them.
+    """
+    look = core.new_look(3, 0.5)
+    look.needed[:] = math.log(3 / 0.05), 80.0, 80.0, math.log(1 / share), c_width
+    rng, sigma, steps, wrong = np.random.default_rng(8), 0.1, 600, 0
+    arms = np.zeros(3, ARM)
+    arms["sigma"] = sigma
+    for _ in range(runs):
+        rewards = [rng.normal(m, sigma, 2 * steps) for m in (0.0, 1.0, 2.0)]
+        _, stacks, sums = packed(rewards, [sigma] * 3)
+        arms["count"], arms["mean"] = 10**8, [0.0, 1.0, 0.0]
+        means = np.cumsum(rewards[2][:steps]) / np.arange(1, steps + 1)
+        for n in np.unique(np.geomspace(2, steps, 60).astype(int)):
+            if means[n - 1] > 2.0:  # the split is the other; there is no end of rewards to look at
+                continue
+            arms[2]["count"], arms[2]["mean"] = n, means[n - 1]
+            if core.what_is_open(look, arms, stacks, sums) == core.NONE:
+                wrong += look.split[0] == 1
+                break
+    return wrong
+
+
+def test_a_distance_errs_as_often_as_its_share_says_and_not_much_less():
+    # Both arms of the gap have place 0, so that 0.81 of the share is theirs. Looking at 60 times,
+    # ending after 600 steps and overshooting take some of it.
+    runs, share = 1500, 0.4
+    wrong = wrong_by_distance(share, runs)
+    assert stats.binom.sf(wrong - 1, runs, 0.81 * share) > 1e-3
+    assert stats.binom.cdf(wrong, runs, 0.45 * share) > 1e-3
+
+
+@pytest.mark.parametrize("n_arms", [47, 48])
+def test_of_many_arms_gaps_between_neighbours_come_first(n_arms):
+    # The second gap is nearly as wide as the first. Of few arms the gap with the least evidence is
+    # found, between arms further apart that are across it, too.
+    values = [0.1 * arm + 4.5 * (arm > 22) for arm in range(n_arms - 1)]
+    look = core.new_look(n_arms, 0.1)
+    told = packed(constant(20, *values, values[-1] + 4.8), [2.0] * n_arms)
+    assert core.what_is_open(look, *told) == core.GAP
+    assert (look.found[3:].tolist() == [22, 23]) == (n_arms == 48)
+
+
+def test_of_48_arms_distances_decide():
+    # Two wide gaps among others: with some hundred samples of each the width of the claimed gap is
+    # known well enough to compare the distances of other arms with it.
+    means = np.cumsum([0.0] + [0.25] * 22 + [1.0] + [0.25] * 22 + [1.3, 0.25])
+    policy = MaxGapContrasts(48, delta=0.1, sigma=0.6)
+    rng, rewards = np.random.default_rng(3), [[] for _ in means]
+    while not policy.stopped and policy.counts.sum() < 20_000:
+        arms = policy.ask()
+        told = [means[arm] + 0.6 * rng.standard_normal() for arm in arms]
+        policy.tell(arms, told)
+        for arm, reward in zip(arms, told, strict=True):
+            rewards[arm].append(reward)
+    look, told = core.new_look(48, 0.1), packed(rewards, [0.6] * 48)
+    assert core.what_is_open(look, *told) == core.NONE
+    look.needed[3:] = np.inf  # without distances
+    assert core.what_is_open(look, *told) != core.NONE

@@ -64,10 +64,16 @@ NEEDED = pytest.mark.parametrize("needed", [compiled_needed, plain_needed])
         (5, 0.1, (1000, Fraction(50, 3), Fraction(400, 3))),
         (5, 0.2, (500, Fraction(25, 3), Fraction(200, 3))),
         (12, 0.3, (2200, Fraction(50, 9), 200)),
+        (47, 0.1, (108_100, Fraction(50, 3), Fraction(8800, 3))),
+        # Of many arms pairs over a twentieth; 1 over three tenths; twice the smaller gaps over a
+        # quarter; the two largest gaps over three tenths; all gaps but one over a tenth.
+        (48, 0.1, (225_600, Fraction(100, 3), 3600, Fraction(200, 3), 4600)),
+        (90, 0.2, (400_500, Fraction(50, 3), 3480, Fraction(100, 3), 4400)),
     ],
 )
 def test_the_evidence_needed(needed, n_arms, delta, odds):
-    assert np.exp(needed(n_arms, delta)) == pytest.approx([float(x) for x in odds], rel=1e-12)
+    odds = [float(x) for x in odds] + [math.inf, math.inf] * (n_arms < 48)
+    assert np.exp(needed(n_arms, delta)) == pytest.approx(odds, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +177,7 @@ def test_between_arms_of_which_one_has_both_signs_nothing_is_compared():
     rewards[1] = [-90.0] * 5
     look, told = core.new_look(3, 0.1), packed(rewards, SIGMAS[:3])
     assert core.look_again(look, told[0])
-    core.weigh_pair(look, *told, core.TOP, 2, 1)
+    core.weigh_pair(look, *told, core.TOP, 2, 1, look.needed[1])
     assert look.values[0, 2] < -1e200
     assert look.values[2, 0] > 10
 

@@ -110,6 +110,7 @@ def test_the_map_has_a_tile_for_every_claim_and_a_box_for_every_outcome():
         ("eq. (1) - (3), lil-UCB, x-1, 2019-11", "eq. (1) − (3), lil-UCB, x-1, 2019-11"),
         ("sigmas, number, taunt, gamma-free", "sigmas, number, taunt, gamma-free"),
         ("a < b & c", "a &lt; b &amp; c"),
+        ("mu_(0) = -infinity", "<i>μ</i><sub>(0)</sub> = −∞"),
         ("rho^l_a", "<i>ρ</i><sup>l</sup><sub>a</sub>"),
         ("MaxGapElim, K = 90", "MaxGapElim, <i>K</i> = 90"),
     ],

@@ -10,4 +10,4 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 __all__: list[str] = []
 
 mpl.rcParams["svg.hashsalt"] = "maxgap"
-set_matplotlib_formats("svg", metadata={"Date": None}, dpi=200)
+set_matplotlib_formats("svg", metadata={"Date": None}, dpi=130)

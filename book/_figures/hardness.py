@@ -172,6 +172,7 @@ def measured_against_bound(table: pd.DataFrame) -> Figure:
             color=style["color"],
             ms=4,
             alpha=0.5,
+            rasterized=True,
             label=label,
         )
     ends = np.array([table["measured"].min() / 1.5, table["bound"].max() * 1.5])
@@ -214,6 +215,7 @@ def shares_of_bound(table: pd.DataFrame, worst: Mapping[float, float], worst_at:
             color=PALETTE[k],
             ms=4,
             alpha=0.4,
+            rasterized=True,
             label=rf"$\delta = {delta:g}$",
         )
         here = names.index(worst_at) + 0.24 * k - 0.12

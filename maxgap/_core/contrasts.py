@@ -26,15 +26,18 @@ __all__ = [
     "ORDER",
     "PAIR_OF_GAPS",
     "RHO_CONTRASTS",
+    "RHO_GAP",
     "RHO_ORDERS",
     "TOP",
     "Look",
     "certifies",
     "contrast",
+    "distance",
     "evidence",
     "has",
     "has_partner",
     "label",
+    "least_gap",
     "link_needs",
     "look_again",
     "new_look",
@@ -44,10 +47,15 @@ __all__ = [
     "what_is_open",
 ]
 
-#: Shares of delta: orders; the split at the second largest gap; the splits at smaller ones.
-ORDERS, SECOND, OTHERS = 0.1, 0.6, 0.3
-#: Numbers of samples around which the tests are sharpest: those of orders, those of contrasts.
-RHO_ORDERS, RHO_CONTRASTS = 4.0, 12.0
+#: From so many arms on distances have a share of delta, and gaps between neighbours come first.
+MANY = 48
+#: Shares of delta: orders; contrasts for the split at the second largest gap, and for those at
+#: smaller ones; distances; the width of the gap claimed. Of few arms, and of many.
+SHARES_OF_FEW = (0.1, 0.6, 0.3, 0.0, 0.0)
+SHARES_OF_MANY = (0.05, 0.3, 0.25, 0.3, 0.1)
+#: Numbers of samples around which the tests are sharpest: those of orders, those of contrasts and
+#: distances, and those of the width of the gap.
+RHO_ORDERS, RHO_CONTRASTS, RHO_GAP = 4.0, 12.0, 1000.0
 #: Weight of the two arms of the gap itself.
 NEAREST = 0.9
 
@@ -79,7 +87,7 @@ class Look(NamedTuple):
     links: Integers  # (K, W), by x: the y for which it may suffice
     work: Integers  # (3, W)
     open: Integers  # (K, K): line 3, 1 + i K + j of a pair for which the gap is open, or 0
-    needed: Floats  # (3,): evidence for an order, c_1, c_2
+    needed: Floats  # (5,): evidence for an order, c_1, c_2, c_3 of distances, c_4 of the width
     weights: Floats  # (K,): log weights by position
     found: Integers  # (5,): what is open, the pair i and j, the gap L and U
     split: Integers  # (1,): place in the order of the lowest arm of the top
@@ -89,10 +97,15 @@ class Look(NamedTuple):
 def new_look(n_arms: int, delta: float) -> Look:
     """Room for looks at so many arms, with the evidence that is needed: the one place for it."""
     n_words = (n_arms + BITS - 1) // BITS
-    needed = np.zeros(3)
-    needed[0] = log(n_arms * (n_arms - 1) / 2.0 / (delta * ORDERS))
-    needed[1] = log(1.0 / (delta * SECOND))
-    needed[2] = log(2.0 * max(1, n_arms - 3) / (delta * OTHERS))
+    shares = SHARES_OF_MANY if n_arms >= MANY else SHARES_OF_FEW
+    needed = np.zeros(5)
+    needed[0] = log(n_arms * (n_arms - 1) / 2.0 / (delta * shares[0]))
+    needed[1] = log(1.0 / (delta * shares[1]))
+    needed[2] = log(2.0 * max(1, n_arms - 3) / (delta * shares[2]))
+    needed[3] = needed[4] = np.inf
+    if shares[3] > 0.0:
+        needed[3] = log(2.0 / (delta * shares[3]))
+        needed[4] = log((n_arms - 2.0) / (delta * shares[4]))
     weights = np.zeros(n_arms)
     harmonic = 0.0
     for h in range(1, n_arms):
@@ -161,16 +174,32 @@ def order_evidence(arms: Records, a: int, b: int) -> float:
     distance = arms[a]["mean"] - arms[b]["mean"]
     if distance <= 0.0:
         return NOTHING
-    n_a, n_b = arms[a]["count"], arms[b]["count"]
-    growth = log((1.0 + n_a / RHO_ORDERS) * (1.0 + n_b / RHO_ORDERS))
-    spread = _spread(arms, a) + _spread(arms, b)
-    return distance * distance / (2.0 * spread) - 0.5 * growth
+    return distance * distance / (2.0 * _spread(arms, a, b, RHO_ORDERS)) - _growth(
+        arms, a, b, RHO_ORDERS
+    )
 
 
 @inlined
-def _spread(arms: Records, a: int) -> float:
-    n = arms[a]["count"]
-    return arms[a]["sigma"] ** 2 * (1.0 / n + RHO_ORDERS / (n * n))
+def _growth(arms: Records, a: int, b: int, rho: float) -> float:
+    n_a, n_b = arms[a]["count"], arms[b]["count"]
+    return 0.5 * log((1.0 + n_a / rho) * (1.0 + n_b / rho))
+
+
+@inlined
+def _spread(arms: Records, a: int, b: int, rho: float) -> float:
+    n_a, n_b = arms[a]["count"], arms[b]["count"]
+    return arms[a]["sigma"] ** 2 * (1.0 / n_a + rho / (n_a * n_a)) + arms[b]["sigma"] ** 2 * (
+        1.0 / n_b + rho / (n_b * n_b)
+    )
+
+
+@compiled(inline=True)
+def least_gap(look: Look, arms: Records, i: int, j: int) -> float:
+    """How far arm i is above arm j, at least."""
+    enough = look.needed[4] + _growth(arms, i, j, RHO_GAP)
+    return (
+        arms[i]["mean"] - arms[j]["mean"] - math.sqrt(2.0 * _spread(arms, i, j, RHO_GAP) * enough)
+    )
 
 
 @compiled(inline=True)
@@ -197,6 +226,16 @@ def contrast(
         total = sums[stacks[i]["start"] + n] - sums[stacks[j]["start"] + n]
         total -= sums[stacks[y]["start"] + n] - sums[stacks[x]["start"] + n]
     return n, total, variance
+
+
+@compiled(inline=True)
+def distance(
+    arms: Records, stacks: Records, sums: Floats, x: int, y: int, width: float
+) -> tuple[int, float, float]:
+    """Steps, sum and variance of a step of width - (y - x)."""
+    n = min(arms[x]["count"], arms[y]["count"])
+    total = n * width - (sums[stacks[y]["start"] + n] - sums[stacks[x]["start"] + n])
+    return n, total, arms[x]["sigma"] ** 2 + arms[y]["sigma"] ** 2
 
 
 @compiled(inline=True)
@@ -303,11 +342,15 @@ def _weigh_positions(look: Look, side: int, a: int, other: int) -> None:
 
 @compiled
 def weigh_pair(
-    look: Look, arms: Records, stacks: Records, sums: Floats, side: int, i: int, j: int
+    look: Look, arms: Records, stacks: Records, sums: Floats, side: int, i: int, j: int, c: float
 ) -> tuple[int, int]:
-    """The evidence of all contrasts of a pair with arms of one side; `of_side` of that side."""
+    """The evidence of a pair with all arms of one side; `of_side` of that side.
+
+    That of a distance counts from its own threshold. It is shifted to c, that of contrasts.
+    """
     first, last = of_side(look, side)
-    enough = min(look.needed[1], look.needed[2]) - 2.0 * look.weights[0]
+    enough = c - 2.0 * look.weights[0]
+    width, shift = least_gap(look, arms, i, j), c - look.needed[3]
     order, values, links = look.order, look.values, look.links
     for k in range(first, last):
         x = order[k]
@@ -320,6 +363,10 @@ def weigh_pair(
                 continue
             n, total, variance = contrast(arms, stacks, sums, i, j, x, y)
             values[x, y] = evidence(n, total, variance, enough)
+            if width > 0.0:
+                n, total, variance = distance(arms, stacks, sums, x, y, width)
+                value = evidence(n, total, variance, enough - shift) + shift
+                values[x, y] = max(values[x, y], value)
             if values[x, y] >= enough:
                 _add(links, x, y)
     return first, last
@@ -351,7 +398,7 @@ def _first_labels(look: Look, side: int, i: int, j: int, low: int, high: int) ->
 def rejects(look: Look, side: int, i: int, j: int, low: int, high: int, c: float) -> bool:
     """Whether "low and high are neighbours, at least as far apart as j and i" is refuted.
 
-    After `weigh_pair` of the same side and pair.
+    After `weigh_pair` of the same side, pair and c.
     """
     if has(look.above, high, low):
         return True
@@ -417,7 +464,8 @@ def label(look: Look, side: int, i: int, j: int, low: int, high: int, c: float) 
 def what_is_open(look: Look, arms: Records, stacks: Records, sums: Floats) -> int:
     """What stands between the split and its certificate, into ``found``: NONE if nothing does.
 
-    Of the gaps that line 2 leaves open, for the first pair with one, that with the least evidence.
+    Of the gaps that line 2 leaves open, for the first pair with one, that with the least evidence;
+    of many arms the first that is between neighbours in the order of means, if there is one.
     Where line 3 fails ``open`` holds all gaps that it leaves, and ``found`` the kind alone.
     """
     if not look_again(look, arms):
@@ -444,6 +492,7 @@ def _may_be_boundary(look: Look, i: int, j: int) -> bool:
 def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
     """Whether some gap is open at c_1."""
     n_arms, split, order = look.order.size, look.split[0], look.order
+    c_1 = look.needed[1]
     for p in range(split, n_arms):
         for q in range(split - 1, -1, -1):
             i, j = order[p], order[q]
@@ -451,14 +500,17 @@ def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
                 continue
             least = np.inf
             for side in (TOP, BOTTOM):
-                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j, c_1)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]
-                        if k == m or look.values[low, high] >= least:
+                        rank = look.values[low, high]
+                        if n_arms >= MANY and m == k + 1:
+                            rank = -np.inf
+                        if k == m or rank >= least:
                             continue
-                        if not rejects(look, side, i, j, low, high, look.needed[1]):
-                            least = look.values[low, high]
+                        if not rejects(look, side, i, j, low, high, c_1):
+                            least = rank
                             look.found[0], look.found[1], look.found[2] = GAP, i, j
                             look.found[3], look.found[4] = low, high
             if least < np.inf:
@@ -470,6 +522,7 @@ def _line_2(look: Look, arms: Records, stacks: Records, sums: Floats) -> bool:
 def _line_3(look: Look, arms: Records, stacks: Records, sums: Floats) -> None:
     """The gaps open at c_2, and whether two of them are compatible."""
     n_arms, split, order = look.order.size, look.split[0], look.order
+    c_2 = look.needed[2]
     for low in range(n_arms):
         for high in range(n_arms):
             look.open[low, high] = 0
@@ -479,13 +532,13 @@ def _line_3(look: Look, arms: Records, stacks: Records, sums: Floats) -> None:
             if not _may_be_boundary(look, i, j):
                 continue
             for side in (TOP, BOTTOM):
-                first, last = weigh_pair(look, arms, stacks, sums, side, i, j)
+                first, last = weigh_pair(look, arms, stacks, sums, side, i, j, c_2)
                 for k in range(first, last):
                     for m in range(first, last):
                         low, high = order[k], order[m]
                         if k == m or look.open[low, high] != 0:
                             continue
-                        if not rejects(look, side, i, j, low, high, look.needed[2]):
+                        if not rejects(look, side, i, j, low, high, c_2):
                             look.open[low, high] = 1 + i * n_arms + j
     for low in range(n_arms):
         for high in range(n_arms):

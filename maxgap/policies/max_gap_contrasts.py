@@ -19,9 +19,11 @@ from maxgap._core.contrasts import (
     TOP,
     Look,
     contrast,
+    distance,
     has,
     has_partner,
     label,
+    least_gap,
     link_needs,
     new_look,
     of_side,
@@ -38,10 +40,15 @@ __all__ = ["MaxGapContrasts", "after_round", "aims_reached", "choose"]
 # 1: sample every arm twice
 # 2: while something stands between the split and its certificate:
 # 3:   an order of top and bottom: sample, of the pair with the least evidence, the arm with fewer
-# 4:   a gap that is not rejected: price all that could help to reject it, and take the cheapest
+# 4:   a gap that is not rejected, of 48 arms and more first one between neighbours by mean:
+#        price all that could help to reject it, and take the cheapest
 # 5:   two compatible gaps that are not rejected at the larger evidence: the cheaper of the two
 # A step adds one in so many samples of what it samples, and one.
 PART = 64
+
+#: A distance counts for every pair that may be the boundary, and for both thresholds of contrasts:
+#: it may cost twice as much.
+DISCOUNT = 0.5
 
 #: Price of what does not look possible: more than any other, but finite.
 OUT_OF_REACH = 1e18
@@ -124,18 +131,27 @@ def _aim_at_contrast(
 
 
 @compiled
+def _aim_at_distance(arms: Records, stacks: Records, x: int, y: int) -> None:
+    """More steps of a distance."""
+    n = min(arms[x]["count"], arms[y]["count"])
+    stacks[x]["aim"] = stacks[y]["aim"] = n + 1 + n // PART
+
+
+@compiled
 def _aim_at_gap(look: Look, arms: Records, stacks: Records, sums: Floats, c: float) -> None:
     """Line 4: the cheapest of all links and orders that could help to reject the gap found."""
     i, j, low = look.found[1], look.found[2], look.found[3]
     side = TOP if has(look.sides, TOP, low) else BOTTOM
-    weigh_pair(look, arms, stacks, sums, side, i, j)
+    weigh_pair(look, arms, stacks, sums, side, i, j, c)
     label(look, side, i, j, low, look.found[4], c)
-    of_link, x, y = _cheapest_link(look, arms, stacks, sums, side, c)
+    of_link, x, y, by_contrast = _cheapest_link(look, arms, stacks, sums, side, c)
     of_order, upper, lower = _cheapest_order(look, arms, side)
     if of_order < of_link:
         _aim_at_order(arms, stacks, upper, lower)
-    else:
+    elif by_contrast:
         _aim_at_contrast(arms, stacks, sums, i, j, x, y)
+    else:
+        _aim_at_distance(arms, stacks, x, y)
 
 
 @compiled
@@ -149,7 +165,12 @@ def _find_cheapest_gap(look: Look, arms: Records, stacks: Records, sums: Floats,
                 continue
             pair = look.open[low, high] - 1
             i, j = pair // n_arms, pair % n_arms
+            width = least_gap(look, arms, i, j)
             price = _price_of_contrast(arms, stacks, sums, i, j, low, high, c)
+            if width > 0.0:
+                needed = look.needed[3]
+                other = _price_of_distance(arms, stacks, sums, low, high, width, needed)
+                price = min(price, other)
             if price < cheapest:
                 cheapest = price
                 look.found[1], look.found[2], look.found[3], look.found[4] = i, j, low, high
@@ -161,10 +182,14 @@ def _find_cheapest_gap(look: Look, arms: Records, stacks: Records, sums: Floats,
 @compiled
 def _cheapest_link(
     look: Look, arms: Records, stacks: Records, sums: Floats, side: int, c: float
-) -> tuple[float, int, int]:
-    """The cheapest link from low to high, low to unknown or unknown to high: price and arms."""
+) -> tuple[float, int, int, bool]:
+    """The cheapest link from low to high, low to unknown or unknown to high: price and arms.
+
+    Also whether it is a contrast that is cheapest, or a distance.
+    """
     i, j, low, high = look.found[1], look.found[2], look.found[3], look.found[4]
-    cheapest, best_x, best_y = np.inf, low, high
+    cheapest, best_x, best_y, by_contrast = np.inf, low, high, True
+    width, shift = least_gap(look, arms, i, j), look.needed[3] - c
     first, last = of_side(look, side)
     for k in range(first, last):
         x = look.order[k]
@@ -181,8 +206,13 @@ def _cheapest_link(
             needed = link_needs(look, x, y, low, high, c)
             price = _price_of_contrast(arms, stacks, sums, i, j, x, y, needed)
             if price < cheapest:
-                cheapest, best_x, best_y = price, x, y
-    return cheapest, best_x, best_y
+                cheapest, best_x, best_y, by_contrast = price, x, y, True
+            if width > 0.0:
+                price = _price_of_distance(arms, stacks, sums, x, y, width, needed + shift)
+                price *= DISCOUNT
+                if price < cheapest:
+                    cheapest, best_x, best_y, by_contrast = price, x, y, False
+    return cheapest, best_x, best_y, by_contrast
 
 
 @compiled
@@ -222,14 +252,9 @@ def _price_of_contrast(
 ) -> float:
     """Further samples until a contrast has the evidence needed, with optimism of one deviation."""
     n, total, variance = contrast(arms, stacks, sums, i, j, x, y)
-    distance = total / n + math.sqrt(variance / n)
-    if distance <= 0.0:
+    steps = _steps_for(n, total, variance, needed)
+    if steps == OUT_OF_REACH:
         return OUT_OF_REACH
-    # Solve distance^2 n^2 / (2 variance (n + rho)) = needed - log 2 + log(1 + n / rho) / 2,
-    # with the n at hand in the logarithm.
-    slope = distance * distance / (2.0 * variance)
-    level = max(needed - LN2 + 0.5 * log(1.0 + n / RHO_CONTRASTS), 0.0)
-    steps = (level + math.sqrt(level * level + 4.0 * slope * level * RHO_CONTRASTS)) / (2.0 * slope)
     price = max(0.0, (2.0 if x == i else 1.0) * steps - arms[i]["count"])
     price += max(0.0, (2.0 if y == j else 1.0) * steps - arms[j]["count"])
     if x != i:
@@ -237,6 +262,32 @@ def _price_of_contrast(
     if y != j:
         price += max(0.0, steps - arms[y]["count"])
     return max(price, n / 8.0)
+
+
+@compiled
+def _price_of_distance(
+    arms: Records, stacks: Records, sums: Floats, x: int, y: int, width: float, needed: float
+) -> float:
+    """Further samples until a distance has the evidence needed, likewise optimistic."""
+    n, total, variance = distance(arms, stacks, sums, x, y, width)
+    steps = _steps_for(n, total, variance, needed)
+    if steps == OUT_OF_REACH:
+        return OUT_OF_REACH
+    price = max(0.0, steps - arms[x]["count"]) + max(0.0, steps - arms[y]["count"])
+    return max(price, n / 8.0)
+
+
+@inlined
+def _steps_for(n: int, total: float, variance: float, needed: float) -> float:
+    """The steps a sum needs to have this evidence, if its mean is one deviation larger."""
+    mean = total / n + math.sqrt(variance / n)
+    if mean <= 0.0:
+        return OUT_OF_REACH
+    # Solve mean^2 n^2 / (2 variance (n + rho)) = needed - log 2 + log(1 + n / rho) / 2, with the n
+    # at hand in the logarithm.
+    slope = mean * mean / (2.0 * variance)
+    level = max(needed - LN2 + 0.5 * log(1.0 + n / RHO_CONTRASTS), 0.0)
+    return (level + math.sqrt(level * level + 4.0 * slope * level * RHO_CONTRASTS)) / (2.0 * slope)
 
 
 @compiled

@@ -30,10 +30,19 @@ first; ties are broken anyhow. Gap q lies between the neighbours L_q below and U
    inequality bounds the probability that the evidence, at any n, reaches c - log w(h) - log w(h')
    by e^-c w(h) w(h'); these sum to at most e^-c over all such x and y, for the weights sum to 1.
    Outside that event, E(r, q, c), every new label is true, and (L_q, U_q) is not rejected.
-5. *Sum.* To certify r = 2, E(2, 1, c_1) is needed: delta SECOND. For r >= 3, of which there are at
-   most K - 3, outside E(r, 1, c_2) and E(r, 2, c_2) neither of the two largest gaps is rejected.
-   Both stay open, and they are compatible; so line 3 does not hold. Together
-   2 (K - 3) e^-c_2 = delta OTHERS. The shares sum to 1.
+5. *Distances.* Where they have a share, a link may also come from `distance_evidence`, that y is
+   less than `least_gap` above x. Let E'(q) be the event that for some truly low x and truly high y
+   of gap q the evidence against "y is at least gap q above x" ever reaches c_3 - log w(h) -
+   log w(h'). That hypothesis is true, so by Ville and the sum of the weights E'(q) has at most
+   e^-c_3: whatever r is. Let G(r) be the event that `least_gap` of (i_r, j_r) ever exceeds gap r.
+   Outside G(r) it is at most gap r, hence at most gap q; and the evidence grows with the distance
+   it is against. So outside E'(q) and G(r) every new label by a distance is true, too.
+6. *Sum.* To certify r = 2, E(2, 1, c_1), E'(1) or G(2) is needed. For r >= 3, of which there are at
+   most K - 3, outside E(r, 1, c_2), E(r, 2, c_2), E'(1), E'(2) and G(r) neither of the two largest
+   gaps is rejected. Both stay open, and they are compatible; so line 3 does not hold. The E have
+   together e^-c_1 = delta SECOND and 2 (K - 3) e^-c_2 = delta OTHERS, E'(1) and E'(2) have
+   2 e^-c_3 = delta DISTANCES, the G of all K - 2 have (K - 2) e^-c_4 = delta WIDTH. The shares
+   sum to 1.
 """
 
 import math
@@ -44,8 +53,10 @@ __all__ = [
     "certainly_above",
     "certifies",
     "compatible",
+    "distance_evidence",
     "evidence",
     "largest_empirical_gap",
+    "least_gap",
     "n_high",
     "n_low",
     "rejects",
@@ -55,29 +66,39 @@ __all__ = [
 
 #: Weight of the two arms of the gap itself.
 NEAREST = 0.9
-#: Shares of delta: orders; the split at the second largest gap; the splits at smaller ones.
-ORDERS, SECOND, OTHERS = 0.1, 0.6, 0.3
-#: Numbers of samples around which the tests are sharpest: those of orders, those of contrasts.
-RHO_ORDERS, RHO_CONTRASTS = 4.0, 12.0
+#: From so many arms on distances have a share of delta.
+MANY = 48
+#: Shares of delta, ORDERS, SECOND, OTHERS, DISTANCES, WIDTH: orders; contrasts for the split at the
+#: second largest gap, and for those at smaller ones; distances; the least width of the gap.
+SHARES_OF_FEW = (0.1, 0.6, 0.3, 0.0, 0.0)
+SHARES_OF_MANY = (0.05, 0.3, 0.25, 0.3, 0.1)
+#: Numbers of samples around which the tests are sharpest: those of orders, those of contrasts and
+#: distances, and those of the width of the gap.
+RHO_ORDERS, RHO_CONTRASTS, RHO_GAP = 4.0, 12.0, 1000.0
 
 Rewards = Sequence[Sequence[float]]
 Orders = list[list[bool]]
 
 
-def thresholds(n_arms: int, delta: float) -> tuple[float, float, float]:
-    """Evidence needed: for an order, for the second largest gap, and for the smaller ones.
+def thresholds(n_arms: int, delta: float) -> tuple[float, float, float, float, float]:
+    """Evidence needed: for an order, c_1 to c_3, and c_4 for the width of the gap.
+
+    That is c_1 of contrasts for the second largest gap, c_2 for the smaller ones, c_3 of distances.
 
     Examples
     --------
     >>> [round(c, 3) for c in thresholds(5, 0.1)]
-    [6.908, 2.813, 4.893]
+    [6.908, 2.813, 4.893, inf, inf]
+    >>> [round(c, 3) for c in thresholds(90, 0.1)]
+    [13.594, 3.507, 8.848, 4.2, 9.083]
     """
-    pairs = n_arms * (n_arms - 1) / 2
-    return (
-        math.log(pairs / (delta * ORDERS)),
-        math.log(1 / (delta * SECOND)),
-        math.log(2 * max(1, n_arms - 3) / (delta * OTHERS)),
+    shares = SHARES_OF_MANY if n_arms >= MANY else SHARES_OF_FEW
+    times = (n_arms * (n_arms - 1) / 2, 1, 2 * max(1, n_arms - 3), 2, n_arms - 2)
+    needed = (
+        math.log(many / (delta * share)) if share else math.inf
+        for many, share in zip(times, shares, strict=True)
     )
+    return tuple(needed)  # type: ignore[return-value]
 
 
 def weight(position: int, n_arms: int) -> float:
@@ -115,7 +136,7 @@ def certainly_above(
 def certain_orders(rewards: Rewards, delta: float, sigmas: Sequence[float]) -> Orders:
     """Of all arms a and b, whether a is certainly above b: ``above[a][b]``."""
     arms = range(len(rewards))
-    needed, _, _ = thresholds(len(rewards), delta)
+    needed = thresholds(len(rewards), delta)[0]
     return [
         [certainly_above(rewards[a], rewards[b], needed, sigmas[a], sigmas[b]) for b in arms]
         for a in arms
@@ -138,12 +159,48 @@ def evidence(rewards: Rewards, i: int, j: int, x: int, y: int, sigmas: Sequence[
     sign = {i: 1, x: 1, j: -1, y: -1}
     total = math.fsum(sign[a] * r for a, k in per_step.items() for r in rewards[a][: k * n])
     variance = sum(k * sigmas[arm] ** 2 for arm, k in per_step.items())
+    return _of_sum(n, total, variance)
+
+
+def _of_sum(n: int, total: float, variance: float) -> float:
+    """Evidence of a sum of n steps against a mean of at most 0: a one-sided normal mixture."""
     if n == 0 or total <= 0:
         return -math.inf
     z = total / math.sqrt(variance * (n + RHO_CONTRASTS))
     log_cdf = math.log(0.5 * math.erfc(-z / math.sqrt(2)))
     shrunk = math.log(RHO_CONTRASTS / (n + RHO_CONTRASTS))
     return math.log(2) + shrunk / 2 + z**2 / 2 + log_cdf
+
+
+def least_gap(
+    i: Sequence[float], j: Sequence[float], needed: float, sigma_i: float, sigma_j: float
+) -> float:
+    """How far the mean of i is above that of j, at least; -inf if nothing is known.
+
+    The distance at which the evidence of `certainly_above`, with another rho, is what is needed.
+    """
+    n_i, n_j = len(i), len(j)
+    if n_i == 0 or n_j == 0 or needed == math.inf:
+        return -math.inf
+    distance = math.fsum(i) / n_i - math.fsum(j) / n_j
+    spread = sigma_i**2 * (1 / n_i + RHO_GAP / n_i**2) + sigma_j**2 * (1 / n_j + RHO_GAP / n_j**2)
+    growth = math.log(1 + n_i / RHO_GAP) + math.log(1 + n_j / RHO_GAP)
+    return distance - math.sqrt(2 * spread * (needed + growth / 2))
+
+
+def distance_evidence(
+    rewards: Rewards, x: int, y: int, width: float, sigmas: Sequence[float]
+) -> float:
+    """Evidence against "y is at least so much above x"; -inf if there is none, or no width.
+
+    The sum of width less a reward of y plus one of x, over the first n of both, is a random walk,
+    of mean at most 0 under the hypothesis.
+    """
+    n = min(len(rewards[x]), len(rewards[y]))
+    if n == 0 or width <= 0:
+        return -math.inf
+    total = n * width - math.fsum(rewards[y][:n]) + math.fsum(rewards[x][:n])
+    return _of_sum(n, total, sigmas[x] ** 2 + sigmas[y] ** 2)
 
 
 def n_low(a: int, low: int, side: Sequence[int], above: Orders) -> int:
@@ -170,6 +227,8 @@ def rejects(
     high: int,
     c: float,
     sigmas: Sequence[float],
+    c_distances: float = math.inf,
+    c_width: float = math.inf,
 ) -> bool:
     """Whether "low and high are neighbours, at least as far apart as j and i" is refuted.
 
@@ -181,17 +240,19 @@ def rejects(
         return True
     lows = {low} | {a for a in side if above[high][a]} | ({i} & set(side))
     highs = {high} | {a for a in side if above[a][low]} | ({j} & set(side))
-    n_arms = len(rewards)
-    links = [
-        (x, y)
-        for x in side
-        for y in side
-        if x != y
-        and evidence(rewards, i, j, x, y, sigmas)
-        >= c
-        - math.log(weight(n_low(x, low, side, above), n_arms))
-        - math.log(weight(n_high(y, high, side, above), n_arms))
-    ]
+    width = least_gap(rewards[i], rewards[j], c_width, sigmas[i], sigmas[j])
+
+    def is_link(x: int, y: int) -> bool:
+        if y in (x, i) or x == j:
+            return False
+        of_positions = math.log(weight(n_low(x, low, side, above), len(rewards)))
+        of_positions += math.log(weight(n_high(y, high, side, above), len(rewards)))
+        return (
+            evidence(rewards, i, j, x, y, sigmas) >= c - of_positions
+            or distance_evidence(rewards, x, y, width, sigmas) >= c_distances - of_positions
+        )
+
+    links = [(x, y) for x in side for y in side if is_link(x, y)]
     # A link from x to y: not both is x low and y high.
     while not lows & highs:
         new_lows = {y for x, y in links if x in lows} - lows
@@ -239,7 +300,7 @@ def certifies(
     False
     """
     above = certain_orders(rewards, delta, sigmas)
-    _, c_1, c_2 = thresholds(len(rewards), delta)
+    _, c_1, c_2, *others = thresholds(len(rewards), delta)
     # 1. Every arm of the top is certainly above every arm of the bottom.
     if not all(above[a][b] for a in top for b in bottom):
         return False
@@ -254,9 +315,9 @@ def certifies(
                     for high in side:
                         if low == high:
                             continue
-                        if not rejects(rewards, above, side, i, j, low, high, c_1, sigmas):
+                        if not rejects(rewards, above, side, i, j, low, high, c_1, sigmas, *others):
                             return False
-                        if not rejects(rewards, above, side, i, j, low, high, c_2, sigmas):
+                        if not rejects(rewards, above, side, i, j, low, high, c_2, sigmas, *others):
                             open_gaps[s].add((low, high))
     # 3. Of those that need the larger evidence and lack it, no two are compatible.
     if open_gaps[0] and open_gaps[1]:
