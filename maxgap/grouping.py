@@ -113,8 +113,8 @@ class MaxGapPartition(Policy):
     lies across it has to be moved out of it, too.
 
     It decides in plain Python, about a millisecond a round: with many arms take a ``batch`` and
-    tell its rewards together. It is not for :mod:`maxgap.simulate`, which judges splits, and not saved:
-    keep the rewards, and go on from :meth:`TablePartition.policy`.
+    tell its rewards together. It is not for :mod:`maxgap.simulate`, which judges splits, and not
+    saved: keep the rewards, and go on from :meth:`TablePartition.policy`.
 
     Parameters
     ----------
