@@ -3,7 +3,7 @@
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.duels import split_duels
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
-from maxgap.grouping import TablePartition, partition
+from maxgap.grouping import MaxGapPartition, Partition, TablePartition, partition
 from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
@@ -29,8 +29,10 @@ __all__ = [
     "GapLowerBound",
     "MaxGapContrasts",
     "MaxGapElim",
+    "MaxGapPartition",
     "MaxGapTop2UCB",
     "MaxGapUCB",
+    "Partition",
     "Plan",
     "Policy",
     "Problem",

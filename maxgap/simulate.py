@@ -510,6 +510,8 @@ def _repeated(labels: Iterable[Hashable], times: int) -> list[Hashable]:
 def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
     if not isinstance(policy, Policy):
         raise ValueError(f"policy must be a policy object, got {policy!r}")
+    if not policy._answers_with_a_split:
+        raise ValueError(f"policy must answer with a split, which a run judges, got {policy!r}")
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem, got {problem!r}")
     if policy._state.progress[0]["total"] > 0:

@@ -39,7 +39,9 @@ CONTRACT = {
         "win_probabilities labels",
         "partition": "",
         "TablePartition": "groups gaps certified certain_gaps rival next arms more batch plot "
-        "estimates lines",
+        "policy estimates lines",
+        "MaxGapPartition": "ask tell stopped certified recommend report",
+        "Partition": "groups gaps",
         "plan": "",
         "Plan": "adaptive equal",
         "Forecast": "median low high",

@@ -149,6 +149,8 @@ class Policy:
     _c = 5.0
     #: Of SortThenSearch's lil'UCB; no other policy looks at it.
     _lil_log_delta = 0.0
+    #: Whether the answer is one that runs can judge.
+    _answers_with_a_split = True
     #: Whether rewards are kept whatever the stopping rule.
     _always_keeps_rewards = False
 
@@ -359,8 +361,7 @@ class Policy:
         bounds = now.gap_bounds()
         cluster = np.full(len(now._labels), "", dtype=object)
         if now._state.progress[0]["unsampled"] == 0:
-            top = now.recommend().top
-            cluster[:] = ["top" if label in top else "bottom" for label in now._labels]
+            cluster[:] = now._clusters()
         return pd.DataFrame(
             {
                 "arm": pd.Series(now._labels, dtype=object),
@@ -427,6 +428,11 @@ class Policy:
         """A copy of what is known of every arm, shape (K,)."""
         with self._lock:
             return self._state.arms[name].copy()
+
+    def _clusters(self) -> list[Any]:
+        """The cluster of every arm, as a report names it."""
+        top = self.recommend().top
+        return ["top" if label in top else "bottom" for label in self._labels]
 
     def _take(self, indices: Integers, values: Floats, *, decide: bool = True) -> None:
         """Take rewards that are checked already; with ``decide`` they end a round."""
