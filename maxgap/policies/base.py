@@ -11,7 +11,7 @@ import copy
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ from maxgap.confidence import check_delta, guarantees, interval_number, radius, 
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread
 from maxgap.policies._saved import save_policy
+from maxgap.policies._split import Split
 from maxgap.policies._step import (
     next_round,
     stop,
@@ -59,23 +60,6 @@ class _Default:
 
 
 DEFAULT = _Default()
-
-
-class Split(NamedTuple):
-    """An answer: the arms above and below the largest gap, and the gap between their means.
-
-    Examples
-    --------
-    >>> from maxgap import RoundRobin
-    >>> policy = RoundRobin(["a", "b", "c"])
-    >>> policy.tell(["a", "b", "c"], [0.25, 0.0, 1.0])
-    >>> policy.recommend() == Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75)
-    True
-    """
-
-    top: frozenset[Hashable]
-    bottom: frozenset[Hashable]
-    gap: float
 
 
 class Policy:
