@@ -99,7 +99,7 @@ def test_a_chapter_is_replaced_once_and_then_keeps_every_byte(tmp_path):
     after = path.read_bytes()
     assert b"executed" in after
     kept = json.loads((path.parent / "records" / "01-x.json").read_text(encoding="utf-8"))
-    assert kept == [ROW]
+    assert kept == [ROW | {"at": "A heading"}]
     said, _ = start(path).communicate(timeout=60)
     assert said == f"{path}: unchanged\n"
     assert path.read_bytes() == after
