@@ -177,12 +177,7 @@ class MaxGapPartition(Policy):
     def recommend(self) -> Partition:  # type: ignore[override]
         """The answer: the arms cut at the largest gaps between empirical means.
 
-        A policy that has stopped gives the answer it stopped with.
-
-        Raises
-        ------
-        ValueError
-            While some arm has no sample: there is no answer yet.
+        Once stopped it stays as it was then. A ValueError while some arm has no sample.
         """
         with self._lock:
             super().recommend()  # complains of arms without a sample

@@ -4,12 +4,15 @@ import contextlib
 import dataclasses
 import functools
 import http.server
+import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from py_mini_racer import MiniRacer
 
 HTML = Path(__file__).parent.parent / "_build" / "html"
 PAGES = sorted(
@@ -47,6 +50,21 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         # A page that is left while it loads hangs up.
         with contextlib.suppress(ConnectionError):
             super().copyfile(source, outputfile)
+
+
+@contextlib.contextmanager
+def engine(scripts: Iterable[Path], driver: str) -> Iterator[Callable[..., Any]]:
+    """Scripts with no browser: calls a function of theirs, by name, with what JSON can hold."""
+    with MiniRacer() as running:
+        for script in scripts:
+            running.eval(script.read_text(encoding="utf-8"))
+        running.eval(driver)
+
+        def call(function: str, *arguments: object) -> Any:
+            texts = ", ".join(json.dumps(argument) for argument in arguments)
+            return json.loads(running.eval(f"JSON.stringify({function}({texts}))"))
+
+        yield call
 
 
 @contextlib.contextmanager

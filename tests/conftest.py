@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples in every run: a test that passes once passes again. Kernels compile in the first
@@ -12,3 +13,25 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="module")
+def chromium(request):
+    """A browser, for a module whose PAGE is built."""
+    # Not above: the package's own tests need no browser.
+    from browser import HTML, launched
+
+    page = request.module.PAGE
+    if not (HTML / page).is_file():
+        pytest.skip(f"{page} is not built")
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def home():
+    """Where the built book is served."""
+    from browser import HTML, served
+
+    with served(HTML) as address:
+        yield address

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from browser import HTML, PHONE, launched, opened, served
+from browser import PHONE, opened
 from maxgap._book._figures.bounds import bounds_figure
 
 from maxgap import gap_lower_bound, gap_upper_bounds
@@ -40,20 +40,6 @@ def test_an_end_that_no_step_reaches_is_refused(end):
 # -- in a browser --------------------------------------------------------------------------------
 
 STATE = "maxgapBounds.state()"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if not (HTML / PAGE).is_file():
-        pytest.skip(f"{PAGE} is not built")
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def home():
-    with served(HTML) as address:
-        yield address
 
 
 @pytest.mark.browser

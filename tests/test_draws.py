@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import HTML, PHONE, launched, opened, served
+from browser import PHONE, engine, opened
 from maxgap._book._figures.draws import draws_figure
-from py_mini_racer import MiniRacer
 
 from maxgap.statistics import first_below, times_fewer
 
@@ -46,15 +45,7 @@ function chosen(n, many, seed) {
 
 @pytest.fixture(scope="module")
 def javascript():
-    with MiniRacer() as engine:
-        for name in ("maxgap.js", "draws.js"):
-            engine.eval((STATIC / name).read_text(encoding="utf-8"))
-        engine.eval(DRIVER)
-
-        def call(function, *arguments):
-            texts = ", ".join(json.dumps(argument) for argument in arguments)
-            return json.loads(engine.eval(f"JSON.stringify({function}({texts}))"))
-
+    with engine([STATIC / name for name in ("maxgap.js", "draws.js")], DRIVER) as call:
         yield call
 
 
@@ -148,20 +139,6 @@ def test_what_cannot_be_drawn_from_is_refused():
 
 
 # -- in a browser --------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if not (HTML / PAGE).is_file():
-        pytest.skip(f"{PAGE} is not built")
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def home():
-    with served(HTML) as address:
-        yield address
 
 
 @pytest.mark.browser

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import twins as plain_twins
-from browser import HTML, PHONE, launched, opened, served
+from browser import HTML, PHONE, opened
 from py_mini_racer import MiniRacer
 from scipy import stats
 from strategies import clustered, evenly_spaced, scattered, state_of, two_sided
@@ -418,20 +418,6 @@ def test_the_compared_runs_are_long_and_some_end_certified():
 
 
 # -- the figure, in a browser ------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if not (HTML / PAGE).is_file():
-        pytest.skip(f"{PAGE} is not built")
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def home():
-    with served(HTML) as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,11 @@
 """The game on the first page: fair, as certain as the package says, and playable by everyone."""
 
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import HTML, PHONE, launched, opened, served
-from py_mini_racer import MiniRacer
+from browser import HTML, PHONE, engine, opened
 from scipy import stats
 
 import maxgap
@@ -77,15 +75,9 @@ function refused(seed, scene) {
 
 @pytest.fixture(scope="module")
 def javascript():
-    with MiniRacer() as engine:
-        for name in ("explorable/maxgap.js", "game/round.js"):
-            engine.eval((STATIC / name).read_text(encoding="utf-8"))
-        engine.eval(DRIVER)
-
-        def call(function, *arguments):
-            texts = ", ".join(json.dumps(argument) for argument in arguments)
-            return json.loads(engine.eval(f"JSON.stringify({function}({texts}))"))
-
+    with engine(
+        [STATIC / name for name in ("explorable/maxgap.js", "game/round.js")], DRIVER
+    ) as call:
         yield call
 
 
@@ -310,20 +302,6 @@ def test_the_shortest_address_that_begins_a_round_is_taken(javascript):
 
 
 # -- in a browser --------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if not (HTML / PAGE).is_file():
-        pytest.skip(f"{PAGE} is not built")
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def home():
-    with served(HTML) as address:
-        yield address
 
 
 def words(page, part="status"):

@@ -178,19 +178,7 @@
       event.preventDefault();
       move(arm, part, at(arm, part) + steps[event.key]);
     });
-    const follow = (event) => {
-      const box = board.getBoundingClientRect();
-      move(arm, part, toValue(((event.clientX - box.left) * width) / box.width));
-    };
-    node.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
-      node.focus({ preventScroll: true });
-      node.setPointerCapture(event.pointerId);
-      node.addEventListener("pointermove", follow);
-    });
-    ["pointerup", "pointercancel"].forEach((kind) =>
-      node.addEventListener(kind, () => node.removeEventListener("pointermove", follow))
-    );
+    window.maxgap.draggable(node, board, (x) => move(arm, part, toValue(x * width)));
   }
 
   armBox.addEventListener("change", () => {

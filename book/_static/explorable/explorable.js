@@ -480,19 +480,7 @@
       event.preventDefault();
       moveMean(arm, settings.means[arm] + steps[event.key]);
     });
-    const follow = (event) => {
-      const box = strip.getBoundingClientRect();
-      moveMean(arm, toValue(((event.clientX - box.left) * width) / box.width));
-    };
-    handle.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
-      handle.focus({ preventScroll: true });
-      handle.setPointerCapture(event.pointerId);
-      handle.addEventListener("pointermove", follow);
-    });
-    ["pointerup", "pointercancel"].forEach((kind) =>
-      handle.addEventListener(kind, () => handle.removeEventListener("pointermove", follow))
-    );
+    window.maxgap.draggable(handle, strip, (x) => moveMean(arm, toValue(x * width)));
   }
 
   const FIRST_MEANS = [...START.means, ...SPARE_MEANS];

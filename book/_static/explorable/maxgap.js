@@ -438,7 +438,26 @@
     return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
   }
 
-  const api = { POLICIES, Policy, uniforms, normals, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
+  // -- a pointer --------------------------------------------------------------------------------
+
+  /** Let a handle be dragged: `move` is told how far across the picture the pointer is, 0 to 1. */
+  function draggable(handle, picture, move) {
+    const follow = (event) => {
+      const box = picture.getBoundingClientRect();
+      move((event.clientX - box.left) / box.width);
+    };
+    handle.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      handle.focus({ preventScroll: true });
+      handle.setPointerCapture(event.pointerId);
+      handle.addEventListener("pointermove", follow);
+    });
+    ["pointerup", "pointercancel"].forEach((kind) =>
+      handle.addEventListener(kind, () => handle.removeEventListener("pointermove", follow))
+    );
+  }
+
+  const api = { POLICIES, Policy, draggable, uniforms, normals, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
   if (typeof module === "object" && module.exports) module.exports = api;
   else root.maxgap = api;
 })(typeof globalThis === "object" ? globalThis : this);
