@@ -128,7 +128,7 @@ class MaxGapPartition(Policy):
     Raises
     ------
     ValueError
-        Names the argument and the value that cannot be used.
+        Which argument, and why not.
 
     Examples
     --------

@@ -6,12 +6,11 @@ import pickle
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from test_faults import descendants, linux, runs
+from test_faults import descendants, linux, runs, started
 from test_simulate import assert_same
 
 from maxgap import MaxGapTop2UCB, Problem, RoundRobin, simulate
@@ -79,17 +78,6 @@ print(json.dumps(said))
 """
 
 
-def started(code, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT / "tests",
-        start_new_session=True,
-    )
-
-
 def ended(process, below=()):
     """Whatever is left of it is ended, so that a failing test leaves nothing behind either."""
     for pid in [process.pid, *below, *descendants(process.pid)]:
@@ -109,7 +97,7 @@ def left(pids, seconds=20):
 def on_a_cluster(tmp_path_factory):
     """What a cluster found and said."""
     path = tmp_path_factory.mktemp("dask") / "studies"
-    with started(CLUSTER, str(path)) as process:
+    with started(CLUSTER, str(path), cwd=ROOT / "tests") as process:
         try:
             out, errors = process.communicate(timeout=300)
         finally:
@@ -175,7 +163,7 @@ with cluster, Client(cluster), joblib.parallel_config(backend="dask"):
 @pytest.mark.parametrize("whom", ["process", "group"])
 def test_an_interrupted_study_on_a_cluster_leaves_no_worker_behind(whom, tmp_path):
     workers = []
-    with started(INTERRUPTED) as process:
+    with started(INTERRUPTED, cwd=ROOT / "tests") as process:
         try:
             assert process.stdout.readline() == "ready\n"
             time.sleep(1)
@@ -210,14 +198,7 @@ with LocalCluster(
 def test_the_plan_for_a_million_replicates_on_the_page_runs_and_adds_up():
     page = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    with subprocess.Popen(
-        [sys.executable, "-c", PLANNED],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    with started(PLANNED, stdin=subprocess.PIPE) as process:
         try:
             out, errors = process.communicate(code, timeout=200)
         finally:

@@ -446,6 +446,18 @@ with joblib.parallel_config(backend=sys.argv[1], n_jobs=2):
 """
 
 
+def started(code, *arguments, **pipes):
+    """A process of Python, in a group of its own, whose output is read."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **pipes,
+    )
+
+
 def descendants(pid):
     """Processes that run below this one."""
     below = []
@@ -470,13 +482,7 @@ def runs(pid):
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_an_interrupted_study_ends_soon_and_leaves_no_process_behind(backend, whom, tmp_path):
     workers = []
-    with subprocess.Popen(
-        [sys.executable, "-c", STUDY, backend],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    with started(STUDY, backend) as process:
         try:
             assert process.stdout.readline() == "ready\n"
             time.sleep(1)

@@ -13,7 +13,6 @@
   if (picture === null || !window.maxgap) return;
   const START = JSON.parse(figure.querySelector("script").textContent);
   const KEY = "#intervals=";
-  const SVG = "http://www.w3.org/2000/svg";
   const { axis: AXIS, steps: STEPS } = START; // so many steps in a unit: ends tie exactly
   const STEP = 1 / STEPS;
   const SHAPES = { low: "M6 -9H0V9H6", mean: "M0 -9L6 0L0 9L-6 0Z", high: "M-6 -9H0V9H-6" };
@@ -27,14 +26,7 @@
   let under = null; // all that is drawn anew at each change
   let handles = [];
 
-  function make(tag, attributes = {}, parent = null, text = null) {
-    const isSvg = ["svg", "g", "rect", "line", "path", "text"].includes(tag);
-    const node = isSvg ? document.createElementNS(SVG, tag) : document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-    if (text !== null) node.textContent = text;
-    if (parent !== null) parent.append(node);
-    return node;
-  }
+  const { make } = window.maxgap;
 
   const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
   const number = (x) => x.toFixed(2).replace("-", "−");
@@ -222,12 +214,10 @@
   window.maxgapBounds = { state: () => ({ ends: ends.map((pair) => pair.slice()), chosen, ...found() }) };
 
   const shared = restore();
-  new ResizeObserver(() => {
-    const now = Math.floor(root.clientWidth);
-    if (now === width || now === 0) return;
+  window.maxgap.watchWidth(root, (now) => {
     width = now;
     lay();
     draw();
-  }).observe(root);
+  });
   if (shared) figure.scrollIntoView({ block: "start" });
 })();

@@ -24,7 +24,6 @@
   const MARGIN = { left: 34, right: 54, top: 40, bottom: 42 };
   const CHART = { height: 186, top: 26, bottom: 40 };
   const KEY = "#explore=";
-  const SVG = "http://www.w3.org/2000/svg";
 
   // -- the run -----------------------------------------------------------------------------------
 
@@ -79,14 +78,7 @@
 
   // -- small helpers -----------------------------------------------------------------------------
 
-  function make(tag, attributes = {}, parent = null, text = null) {
-    const isSvg = ["svg", "g", "rect", "line", "path", "text"].includes(tag);
-    const node = isSvg ? document.createElementNS(SVG, tag) : document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-    if (text !== null) node.textContent = text;
-    if (parent !== null) parent.append(node);
-    return node;
-  }
+  const { make } = window.maxgap;
 
   function put(node, attributes) {
     Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
@@ -625,12 +617,10 @@
   shell.style.display = "none";
   const shared = restore();
   if (!shared) replay(START_ROUNDS);
-  new ResizeObserver(() => {
-    const now = Math.floor(root.clientWidth);
-    if (now === width || now === 0) return;
+  window.maxgap.watchWidth(root, (now) => {
     width = now;
     lay();
     draw();
-  }).observe(root);
+  });
   if (shared) figure.scrollIntoView({ block: "start" });
 })();

@@ -438,7 +438,19 @@
     return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
   }
 
-  // -- a pointer --------------------------------------------------------------------------------
+  // -- pictures --------------------------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /** An element of a page or of a drawing. */
+  function make(tag, attributes = {}, parent = null, text = null) {
+    const isSvg = ["svg", "g", "rect", "line", "path", "text"].includes(tag);
+    const node = isSvg ? document.createElementNS(SVG, tag) : document.createElement(tag);
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    if (text !== null) node.textContent = text;
+    if (parent !== null) parent.append(node);
+    return node;
+  }
 
   /** Let a handle be dragged: `move` is told how far across the picture the pointer is, 0 to 1. */
   function draggable(handle, picture, move) {
@@ -457,7 +469,18 @@
     );
   }
 
-  const api = { POLICIES, Policy, draggable, uniforms, normals, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
+  /** Tell whoever draws into an element how wide it is, at first and whenever that changes. */
+  function watchWidth(element, draw) {
+    let width = 0;
+    new ResizeObserver(() => {
+      const now = Math.floor(element.clientWidth);
+      if (now === width || now === 0) return;
+      width = now;
+      draw(width);
+    }).observe(element);
+  }
+
+  const api = { POLICIES, Policy, make, draggable, watchWidth, uniforms, normals, radius, gapBounds, gapLower, largestEmpiricalGap, normalCdf, openContrast };
   if (typeof module === "object" && module.exports) module.exports = api;
   else root.maxgap = api;
 })(typeof globalThis === "object" ? globalThis : this);
