@@ -31,10 +31,12 @@ first; ties are broken anyhow. Gap q lies between the neighbours L_q below and U
    by e^-c w(h) w(h'); these sum to at most e^-c over all such x and y, for the weights sum to 1.
    Outside that event, E(r, q, c), every new label is true, and (L_q, U_q) is not rejected.
 5. *Distances.* Where they have a share, a link may also come from `distance_evidence`, that y is
-   less than `least_gap` above x. Let E'(q) be the event that for some truly low x and truly high y
-   of gap q the evidence against "y is at least gap q above x" ever reaches c_3 - log w(h) -
-   log w(h'). That hypothesis is true, so by Ville and the sum of the weights E'(q) has at most
-   e^-c_3: whatever r is. Let G(r) be the event that `least_gap` of (i_r, j_r) ever exceeds gap r.
+   less than `least_gap` above x. Let E'(q) be the event that for some x at or below L_q and some y
+   at or above U_q, of either side, with positions h, h' among all arms, the evidence against "y is
+   at least gap q above x" ever reaches c_3 - log w(h) - log w(h'). That hypothesis is true, so by
+   Ville and the sum of the weights E'(q) has at most e^-c_3, and does not depend on r: truly low
+   arms are an unbroken run up to L_q, so their positions on their side are the same h. Let G(r)
+   be the event that `least_gap` of (i_r, j_r) ever exceeds gap r.
    Outside G(r) it is at most gap r, hence at most gap q; and the evidence grows with the distance
    it is against. So outside E'(q) and G(r) every new label by a distance is true, too.
 6. *Sum.* To certify r = 2, E(2, 1, c_1), E'(1) or G(2) is needed. For r >= 3, of which there are at
