@@ -1,5 +1,7 @@
 """Settings shared by all tests."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -13,6 +15,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+# A shell starts what runs in its background deaf to Ctrl-C, and every process below it would be.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
