@@ -85,6 +85,8 @@ def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
     encoding = "utf-8-sig" if source.encoding.lower() in ("utf-8", "utf8") else source.encoding
     with ExitStack() as open_files:
         if source.path == "-":
+            if sys.stdin is None:
+                raise BadFile("-: the standard input is closed")
             raw: Any = sys.stdin.buffer
         else:
             raw = open_files.enter_context(open(source.path, "rb"))
@@ -171,6 +173,7 @@ def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
                 reader,
                 sep=separator,
                 header=None,
+                skipinitialspace=True,  # as in the names of the columns
                 # All columns, or a row with too many fields would go unnoticed.
                 names=list(range(len(names))),
                 # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.

@@ -362,6 +362,8 @@ def _demo(options: argparse.Namespace) -> int:
     from maxgap.table import split
 
     setting = _setting(options, (1, 5), None)
+    if options.csv and (options.json or options.plot):
+        _refuse(options, "--csv prints the ratings alone: not with --json or --plot")
     rng = np.random.default_rng(options.seed)
     items = list(DEMO)
     policy = setting.policy(items)

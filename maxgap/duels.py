@@ -45,6 +45,8 @@ class Duels(Rows):
         import pandas as pd
 
         n, first = len(arms), self.total // 2
+        if arms.dtype != rewards.dtype:  # together they would be rounded to what holds both
+            arms, rewards = arms.astype(object), rewards.astype(object)
         both = pd.concat([arms, rewards], ignore_index=True)
         both = both.iloc[np.arange(2 * n).reshape(2, n).T.ravel()]
         try:

@@ -302,6 +302,8 @@ def _checked_duels(given: Any) -> tuple[NDArray[np.float64], tuple[Hashable, ...
             f"got {list(rows)} and {list(columns)}"
         )
     labels = tuple(range(len(matrix))) if columns is None else tuple(columns.tolist())
+    if not all(isinstance(label, Hashable) and label == label for label in labels):
+        raise ValueError(f"{name}: labels must be equal to themselves and hash, got {list(labels)}")
     if len(set(labels)) < len(labels):
         raise ValueError(f"{name}: every label must be there once, got {list(labels)}")
     np.fill_diagonal(matrix, 0.5)

@@ -518,6 +518,11 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"policy must not have begun, got {policy!r}")
     if len(policy.arms) != problem.n_arms:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
+    labels = list(getattr(problem, "labels", policy.arms))
+    if labels != policy.arms and set(labels) == set(policy.arms):
+        raise ValueError(
+            f"policy's arms {policy.arms} are those of the problem in another order, {labels}"
+        )
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
     if isinstance(problem, BordaProblem) and noise != "bernoulli":

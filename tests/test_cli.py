@@ -408,6 +408,20 @@ def test_who_closes_the_pipe_is_not_told_off():
     assert process.returncode == 141
 
 
+@pytest.mark.parametrize("other", [["--json"], ["--plot", "z.svg"]])
+def test_the_demo_does_not_forget_an_option(other, capsys):
+    assert cli.main(["demo", "--csv", *other]) == 2
+    assert "not with" in capsys.readouterr().err
+
+
+def test_a_space_after_the_comma_is_no_part_of_a_name(tmp_path, capsys):
+    path = tmp_path / "duels.csv"
+    path.write_text("won, lost\na, b\nb, c\na, c\n", encoding="utf-8")
+    assert cli.main(["split", str(path), "--winner", "won", "--loser", "lost", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sorted(found["top"] + found["bottom"]) == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize("_", range(4))  # it may come at any moment
 def test_an_interrupt_leaves_no_traceback(_):
     process = subprocess.Popen(

@@ -29,6 +29,7 @@ def test_the_next_questions_go_to_the_arms_with_the_fewest_that_wait():
     assert policy.batch(7) == ["a", "b", "c", "a", "b", "c", "a"]
     assert policy.batch(3, pending=["a", "a", "b"]) == ["c", "b", "c"]
     assert policy.batch(2, pending=iter(["a"])) == ["b", "c"]
+    assert policy.batch(3, pending={"a": 2, "b": 1}) == ["c", "b", "c"]
     policy.tell(["a", "b", "c", "c"], [0.0, 0.0, 0.0, 0.0])
     assert policy.batch(1) == ["a"]
 
@@ -53,6 +54,12 @@ def test_a_batch_is_what_asking_one_by_one_would_give(size):
 def test_a_size_that_is_none_is_refused(size):
     with pytest.raises(ValueError, match="size must be a whole number"):
         RoundRobin(2).batch(size)
+
+
+@pytest.mark.parametrize("pending", [None, 5, "ab", {"a": -1}, {"a": 0.5}, [["a"]], np.array(1)])
+def test_what_does_not_say_which_arms_wait_is_refused(pending):
+    with pytest.raises(ValueError, match="pending"):
+        RoundRobin(["a", "b", "ab"]).batch(2, pending)
 
 
 def test_an_unknown_pending_arm_is_refused_and_nothing_is_asked_once_stopped():

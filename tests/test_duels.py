@@ -375,3 +375,27 @@ def test_duels_in_more_than_one_piece_are_those_in_one(called):
     status, _, err = called(table, *WHO)
     assert status == 3
     assert "line 270000, column 'lost': 'a' plays itself" in err
+
+
+def test_large_numbers_that_name_items_are_not_rounded_together():
+    winner = pd.Series([2**63, 2**63 + 1, 7, 7], dtype="uint64")
+    answer = maxgap.split_duels(winner=winner, loser=pd.Series([7, 7, 8, 8]))
+    assert set(answer.arms["arm"]) == {2**63, 2**63 + 1, 7, 8}
+
+
+def test_a_policy_with_the_problems_arms_in_another_order_is_refused():
+    matrix = [[0.5, 0.9, 0.9], [0.1, 0.5, 0.5], [0.1, 0.5, 0.5]]
+    problem = maxgap.BordaProblem(pd.DataFrame(matrix, index=[*"abc"], columns=[*"abc"]))
+    policy = maxgap.MaxGapUCB([*"cab"], sigma=0.5)
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="another order"):
+        maxgap.simulate.run(policy, problem, rng=rng, noise="bernoulli", budget=50)
+    policy = maxgap.MaxGapUCB([*"abc"], sigma=0.5)
+    assert maxgap.simulate.run(policy, problem, rng=rng, noise="bernoulli", budget=500).correct
+
+
+@pytest.mark.parametrize("label", [[1], float("nan")])
+def test_labels_that_are_no_labels_are_refused(label):
+    index = pd.Index([label, "b"], dtype=object)
+    with pytest.raises(ValueError, match="labels"):
+        maxgap.BordaProblem(pd.DataFrame([[0.5, 0.9], [0.1, 0.5]], index=index, columns=index))

@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
 
+import numpy as np
+
+from maxgap._checking import checked_indices
 from maxgap._core.types import Integers
 from maxgap._numbers import is_whole
 
-__all__ = ["spread"]
+__all__ = ["spread", "waiting_counts"]
+
+
+def waiting_counts(pending: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
+    """How many questions about each arm wait, from their arms or from how many of each.
+
+    Examples
+    --------
+    >>> waiting_counts({"b": 2}, ["a", "b"], {"a": 0, "b": 1}).tolist()
+    [0, 2]
+    """
+    if isinstance(pending, (str, bytes)) or not isinstance(pending, Iterable):
+        raise ValueError(f"pending must be labels of arms, or how many of each, got {pending!r}")
+    times: Any = 1
+    if isinstance(pending, Mapping):
+        times = list(pending.values())
+        if not all(is_whole(n) and n >= 0 for n in times):
+            raise ValueError(f"pending must say how many of each arm, from 0, got {pending!r}")
+    try:
+        arms = checked_indices(list(pending), labels, index)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"pending: {problem}") from None
+    return np.bincount(np.repeat(arms, times), minlength=len(labels))
 
 
 def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers) -> list[int]:

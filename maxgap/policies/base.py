@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
-from maxgap.policies._batch import spread
+from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._saved import save_policy
 from maxgap.policies._split import Split
 from maxgap.policies._step import (
@@ -199,11 +199,13 @@ class Policy:
         with self._lock:
             return [self._labels[arm] for arm in self._listed().tolist()]
 
-    def batch(self, size: int, pending: Iterable[Hashable] = ()) -> list[Hashable]:
+    def batch(
+        self, size: int, pending: Iterable[Hashable] | Mapping[Hashable, int] = ()
+    ) -> list[Hashable]:
         """Labels of the arms for the next ``size`` questions, where many are asked at a time.
 
         Those of ``ask``, as evenly as can be, few samples first; ``pending``, the arms of questions
-        that still wait for an answer, count as if asked for now. Empty once stopped.
+        that still wait for an answer, or how many of each, count as asked. Empty once stopped.
 
         Examples
         --------
@@ -212,8 +214,7 @@ class Policy:
         >>> policy.batch(4, pending=["x", "x", "y"])
         ['z', 'y', 'z', 'x']
         """
-        waiting = checked_indices(list(pending), self._labels, self._index)
-        n_waiting = np.bincount(waiting, minlength=len(self._labels))
+        n_waiting = waiting_counts(pending, self._labels, self._index)
         with self._lock:
             chosen = spread(size, self._listed().tolist(), self.counts, n_waiting)
         return [self._labels[arm] for arm in chosen]
