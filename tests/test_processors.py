@@ -184,9 +184,30 @@ def test_a_changed_output_is_told_by_chapter_cell_and_line_with_what_to_do(tmp_p
     assert "assert reference_output" not in output
 
 
-def test_a_sound_notebook_passes_with_no_advice(tmp_path):
+DRAWING = {
+    "cell_type": "code",
+    "id": "e",
+    "source": "from IPython.display import SVG\nSVG('<svg><path d=\"M 0.1\"/></svg>')",
+    "execution_count": 5,
+    "metadata": {},
+    "outputs": [
+        {
+            "output_type": "execute_result",
+            "execution_count": 5,
+            "metadata": {},
+            "data": {
+                "image/svg+xml": '<svg><path d="M 0.2"/></svg>',
+                "text/plain": "<IPython.core.display.SVG object>",
+            },
+        }
+    ],
+}
+
+
+def test_a_sound_notebook_passes_with_no_advice_whatever_the_last_digits_of_a_drawing(tmp_path):
     path = tmp_path / "99-small.ipynb"
-    path.write_text(json.dumps(NOTEBOOK | {"cells": NOTEBOOK["cells"][3:]}), encoding="utf-8")
+    cells = [*NOTEBOOK["cells"][3:], DRAWING]
+    path.write_text(json.dumps(NOTEBOOK | {"cells": cells}), encoding="utf-8")
     process = compare([str(path)], {})
     output, _ = process.communicate()
     assert process.returncode == 0, output
