@@ -90,7 +90,8 @@ def block(row: Row, chapters: Mapping[str, int] | None = None) -> str:
     place = f'<span class="place">{typeset(row["place"])}</span>' if "place" in row else ""
     link = ""
     if chapters is not None:
-        page = f"{row['chapter']}.html#{make_id(row['at'])}"
+        # The page has an apostrophe that is no ASCII, and goes without it in its anchor.
+        page = f"{row['chapter']}.html#{make_id(row['at'].replace(chr(39), chr(8217)))}"
         heading = html.escape(re.sub(r"[$\\]", "", row["at"]), quote=False)
         link = f' <a href="{page}">Chapter {chapters[row["chapter"]]}, {heading}</a>'
     return (

@@ -187,10 +187,10 @@ def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_boo
     monkeypatch.chdir(empty_book)
     assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
     verdicts.offer("01-x", [ROW], SECTIONS)
-    verdicts.offer("last-by-name", [ROW | {"key": "b"}], {"By $K$": ["b"]})
+    verdicts.offer("last-by-name", [ROW | {"key": "b"}], {"An arm's $K$": ["b"]})
     assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
     shown = verdicts.Table(verdicts.read_all())._repr_html_()
-    assert '<a href="last-by-name.html#by-k">Chapter 1, By K</a>' in shown
+    assert '<a href="last-by-name.html#an-arms-k">Chapter 1, An arm\'s K</a>' in shown
     assert '<a href="01-x.html#a-heading">Chapter 2, A heading</a>' in shown
 
 
