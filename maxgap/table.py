@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from maxgap._answers import Answer, Rival, named
 from maxgap._rows import Rows
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Rival", "TableSplit", "answer", "split"]
 
