@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from docutils.nodes import make_id
@@ -106,16 +106,29 @@ def block(row: Row, chapters: Mapping[str, int] | None = None) -> str:
     )
 
 
-def filters(outcomes: Iterable[str], rows: Iterable[Row]) -> str:
-    """A box to tick for every outcome; which blocks are shown is a matter of style alone."""
+def filters(outcomes: Sequence[str], rows: Iterable[Row]) -> str:
+    """A box to tick for every outcome; which blocks are shown is a matter of style alone.
+
+    Every outcome has an address, ``#claims-partly``, at which its blocks are shown alone.
+    """
+    rows = list(rows)
     found = [row.get("outcome") or row["answer"] for row in rows]
+    kind = f"{rows[0]['kind']}s"
+    alone = "".join(
+        f'<a class="alone" id="{kind}-{make_id(outcome)}" data-alone="{make_id(outcome)}" '
+        f'href="#verdicts-{kind}">Only {outcome}: show all again</a>'
+        for outcome in outcomes
+    )
     boxes = "".join(
         f'<label data-outcome="{make_id(outcome)}"><input type="checkbox" checked '
         f'class="show-{make_id(outcome)}"> <span aria-hidden="true">{ICONS[outcome]}</span> '
         f"{outcome.capitalize()} ({found.count(outcome)})</label>"
         for outcome in outcomes
     )
-    return f'<fieldset class="verdict-filters"><legend>Show</legend>{boxes}</fieldset>'
+    return (
+        f'<div id="verdicts-{kind}">{alone}</div>'
+        f'<fieldset class="verdict-filters"><legend>Show</legend>{boxes}</fieldset>'
+    )
 
 
 def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:

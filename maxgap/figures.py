@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
@@ -35,17 +36,24 @@ __all__ = [
     "samples_by_rank",
 ]
 
-#: seaborn's colour-blind palette.
-PALETTE: list[tuple[float, float, float]] = list(sns.color_palette("colorblind"))
+#: Colours for what is no policy: hues of Paul Tol's "muted" scheme, made for colour-blind readers,
+#: that no policy has; in the order indigo, olive, cyan, rose, wine, brown, slate.
+PALETTE: list[tuple[float, float, float]] = [
+    to_rgb(colour)
+    for colour in ("#332288", "#999933", "#3d9fc4", "#cc6677", "#882255", "#8a5a2b", "#2f4f4f")
+]
+
+# The colours of policies, and of nothing else.
+_POLICIES = sns.color_palette("colorblind")
 
 #: Line of each policy.
 POLICY_STYLES: dict[str, dict[str, Any]] = {
-    "RoundRobin": {"color": PALETTE[7], "linestyle": "-", "marker": "s"},
-    "MaxGapElim": {"color": PALETTE[1], "linestyle": "--", "marker": "^"},
-    "MaxGapUCB": {"color": PALETTE[0], "linestyle": "-", "marker": "o"},
-    "MaxGapTop2UCB": {"color": PALETTE[2], "linestyle": "-.", "marker": "D"},
-    "SortThenSearch": {"color": PALETTE[3], "linestyle": ":", "marker": "v"},
-    "MaxGapContrasts": {"color": PALETTE[4], "linestyle": (0, (5, 1)), "marker": "P"},
+    "RoundRobin": {"color": _POLICIES[7], "linestyle": "-", "marker": "s"},
+    "MaxGapElim": {"color": _POLICIES[1], "linestyle": "--", "marker": "^"},
+    "MaxGapUCB": {"color": _POLICIES[0], "linestyle": "-", "marker": "o"},
+    "MaxGapTop2UCB": {"color": _POLICIES[2], "linestyle": "-.", "marker": "D"},
+    "SortThenSearch": {"color": _POLICIES[3], "linestyle": ":", "marker": "v"},
+    "MaxGapContrasts": {"color": _POLICIES[4], "linestyle": (0, (5, 1)), "marker": "P"},
 }
 
 #: Of groups of arms, the highest first.

@@ -113,7 +113,7 @@ class CharacteristicTime(NamedTuple):
     weights : ndarray, shape (K,)
         Share of the samples by arm. With these, `high` is attained.
     low, high : float
-        T* lies between, but for rounding; they differ by at most 0.01 %.
+        T* lies between, but for rounding; they differ by at most 0.01%.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def characteristic_time(means: ArrayLike, sigma: ArrayLike = 1.0) -> Characteris
     Returns
     -------
     CharacteristicTime
-        T*, the shares of the samples, and a bracket whose width is at most 0.01 %.
+        T*, the shares of the samples, and a bracket whose width is at most 0.01%.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def characteristic_time(means: ArrayLike, sigma: ArrayLike = 1.0) -> Characteris
     above by 1 / D(w). Any mixture of lines bounds it from below: for no w is D(w) above its largest
     coefficient. So both ends of the bracket hold however well the solver works.
 
-    D(w) is flat around its maximum: `weights` are some of many that are as good but for 0.01 %.
+    D(w) is flat around its maximum: `weights` are some of many that are as good but for 0.01%.
 
     Where many alternatives are about as near as the nearest, T* kl(delta, 1 - delta) is far below
     what a policy can do at a practical delta.

@@ -355,7 +355,7 @@ def _piece(
 
 @dataclass(frozen=True)
 class Study:
-    """Results of :func:`replicate`. All intervals are at 95 %.
+    """Results of :func:`replicate`. All intervals are at 95%.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """From many runs to printed numbers: intervals, levels read off, exponents, rounding, tables.
 
-All intervals are at 95 %.
+All intervals are at 95%.
 
 The last bit of a logarithm, a power or a sum of products differs between processors. It must not
 decide what is printed: the functions that round here take a number that lies within some last bits
@@ -48,7 +48,7 @@ __all__ = [
     "wilson_interval",
 ]
 
-#: Normal deviate of the 97.5 % quantile.
+#: Normal deviate of the 97.5% quantile.
 Z = 1.959963984540054
 
 #: Significant digits of a number that all processors agree on; doubles have 16.
@@ -59,7 +59,7 @@ _EXACT = Context(prec=800, rounding=ROUND_HALF_EVEN)
 
 
 def wilson_interval(wrong: Any, replicates: int) -> tuple[Floats, Floats]:
-    """Wilson's 95 % interval for a share; arrays of the shape of ``wrong``.
+    """Wilson's 95% interval for a share; arrays of the shape of ``wrong``.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def times_fewer(base: Any, others: Floats) -> Floats:
 
 
 def percentile_interval(resampled: Floats) -> Floats:
-    """2.5 % and 97.5 % along the last axis; by order statistics, since some values are infinite.
+    """2.5% and 97.5% along the last axis; by order statistics, since some values are infinite.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def percentile_interval(resampled: Floats) -> Floats:
 
 
 def median_interval(values: ArrayLike) -> tuple[float, float, float]:
-    """Median and its 95 % interval, for independent values of any one distribution.
+    """Median and its 95% interval, for independent values of any one distribution.
 
     The ends are order statistics: the number of values below the true median is binomial. Fewer
     than six values say nothing about it, and the interval is infinite.
@@ -203,7 +203,7 @@ def median_interval(values: ArrayLike) -> tuple[float, float, float]:
 
 
 class PowerLaw(NamedTuple):
-    """Exponent of a fitted power law, and its 95 % interval."""
+    """Exponent of a fitted power law, and its 95% interval."""
 
     exponent: float
     low: float
@@ -486,11 +486,11 @@ def ratio_table(
     >>> ratios = pd.DataFrame({"policy": ["b", "a"], "level": 0.05, "ratio": [6.0, 5.0],
     ...                        "low": [5.5, 4.0], "high": [6.5, 6.0]})
     >>> ratio_table(ratios).to_dict("index")
-    {'5 %': {'b': '6.0 (5.5-6.5)', 'a': '5.0 (4.0-6.0)'}}
+    {'5%': {'b': '6.0 (5.5-6.5)', 'a': '5.0 (4.0-6.0)'}}
     """
     rows = ratios[["policy"]].assign(
         shown=interval_texts(ratios[[*columns]], places),
-        **{"error level": [f"{100 * level:g} %" for level in ratios["level"]]},
+        **{"error level": [f"{100 * level:g}%" for level in ratios["level"]]},
     )
     table = rows.pivot(index="error level", columns="policy", values="shown")
     return table.loc[rows["error level"].unique(), rows["policy"].unique()]

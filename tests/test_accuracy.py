@@ -123,7 +123,7 @@ def test_elim_as_printed_stops_two_arms_after_one_sample_each_and_is_wrong_in_ha
     policy = MaxGapElim(2, sigma=1.0, delta=DELTA, stopping="literal")
     row = outcomes({"printed": policy}, problem, 100).loc["printed"]
     assert (row["stopped"], row["least"], row["most"]) == (1, 2, 2)
-    # The difference of two rewards has mean 0.1 and standard deviation sqrt(2): 47 % wrong.
+    # The difference of two rewards has mean 0.1 and standard deviation sqrt(2): 47% wrong.
     assert near(row["stopped_wrong"], stats.norm.cdf(-0.1 / np.sqrt(2)))
     assert row["certified"] == 0
 

@@ -136,6 +136,26 @@ def test_a_page_fits_a_phone_and_what_scrolls_in_it_can_be_reached(site, chromiu
         assert violations(page, colours=False) == []
 
 
+# Formulas wider than what they stand in, which would be cut.
+CUT_FORMULAS = """() => [...document.querySelectorAll("article mjx-container")].filter((all) => {
+  const box = all.closest("div.math, p, li, dd, td, figcaption") ?? all.parentElement;
+  const width = all.querySelector("mjx-math").getBoundingClientRect().width;
+  return width > 0 && width > box.clientWidth + 1;
+}).map((all) => all.textContent)"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_formula_is_whole_on_a_phone(site, chromium, name):
+    with opened(chromium, site + name, home=site, viewport=PHONE) as (page, _):
+        assert page.evaluate(CUT_FORMULAS) == []
+
+
+def test_a_formula_that_is_cut_is_noticed(site, chromium):
+    with opened(chromium, site + "book/03-gap-bounds.html", home=site, viewport=PHONE) as (page, _):
+        page.evaluate("document.querySelector('.bd-article').style.width = '150px'")
+        assert page.evaluate(CUT_FORMULAS) != []
+
+
 # The parts of a formula are read to nobody: its MathML is, and that is left in place. They are
 # many, and axe-core looks at each; a box of the same width stands in for them.
 EMPTY_FORMULAS = """() => {

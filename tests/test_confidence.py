@@ -362,7 +362,7 @@ def test_a_proved_radius_misses_no_more_often_than_delta(name, misses_at_sigma_o
 
 
 def test_the_mixture_spends_a_fair_part_of_delta(misses_at_sigma_one):
-    # A radius 20 % too wide would hardly ever miss here.
+    # A radius 20% too wide would hardly ever miss here.
     assert misses_at_sigma_one["normal-mixture"] > 0.02
 
 

@@ -319,7 +319,7 @@ def test_lemma_8_with_the_printed_constant_fails_far_more_often_than_delta():
         if held:
             above += caused > 3 * printed_tau()
             assert caused <= 3 * needed_tau()
-    assert above >= 12  # 10 % of 30 is 3
+    assert above >= 12  # 10% of 30 is 3
 
 
 # Bad input.

@@ -190,11 +190,11 @@ def test_rounding_by_a_cells_own_means_is_noticed(source):
 @pytest.mark.parametrize(
     "source",
     [
-        "f'{n:,} of {total}, {decimal(x, 1):>8}, level {level:g} %'",
+        "f'{n:,} of {total}, {decimal(x, 1):>8}, level {level:g}%'",
         "rounded(table, 2)",
         "'{} ({} to {})'.format(*texts)",
         "print(f'{name:28s}{slope}')",
-        "f'at 5 %: {text}; 50% of them'",
+        "f'at 5%: {text}; 50% of them'",
         "a[1:3], {'key': 1.5}",
     ],
 )

@@ -337,7 +337,7 @@ def test_each_arm_has_the_noise_of_its_own_sigma():
             for _ in range(2000)
         ]
     )
-    # The standard error of a standard deviation of 2,000 is 1.6 %.
+    # The standard error of a standard deviation of 2,000 is 1.6%.
     np.testing.assert_allclose(means.std(axis=0), [0.1, 5.0], rtol=0.07)
 
 
@@ -434,7 +434,7 @@ def test_bootstrap_intervals_cover_the_true_samples_in_about_95_percent_of_studi
         )
         row = made.samples_to_error(0.1, resamples=120).loc[0]
         covered += row["low"] <= truth <= row["high"]
-    # An interval half as wide would cover 67 %.
+    # An interval half as wide would cover 67%.
     assert 0.87 <= covered / studies <= 0.99
 
 

@@ -44,12 +44,12 @@ def test_the_interval_covers_the_true_exponent_in_95_percent_of_experiments():
     experiments, runs, covered = 2000, 50, 0
     truth = 100 * X**-2.0
     for _ in range(experiments):
-        # Gamma noise of 30 %, as skew as samples until a stop.
+        # Gamma noise of 30%, as skew as samples until a stop.
         samples = truth * rng.gamma(1 / 0.09, 0.09, size=(runs, X.size))
         error = samples.std(axis=0, ddof=1) / np.sqrt(runs)
         fit = power_law(X, samples.mean(axis=0), error)
         covered += fit.low <= -2.0 <= fit.high
-    # 95 % less three standard deviations; an interval too wide by half would cover 99.7 %.
+    # 95% less three standard deviations; an interval too wide by half would cover 99.7%.
     assert 0.935 <= covered / experiments <= 0.965
 
 
@@ -254,7 +254,7 @@ def test_a_ratio_table_keeps_the_order_of_its_rows_and_takes_other_columns():
     rows = pd.DataFrame({"policy": list("baba"), "level": [0.1, 0.1, 0.015, 0.015]})
     rows[["x", "x_low", "x_high"]] = np.arange(12.0).reshape(4, 3)
     table = ratio_table(rows, ["x", "x_low", "x_high"], places=0)
-    assert (list(table.columns), list(table.index)) == (["b", "a"], ["10 %", "1.5 %"])
+    assert (list(table.columns), list(table.index)) == (["b", "a"], ["10%", "1.5%"])
     assert table.to_numpy().tolist() == [["0 (1-2)", "3 (4-5)"], ["6 (7-8)", "9 (10-11)"]]
 
 

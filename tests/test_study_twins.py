@@ -118,7 +118,7 @@ def test_the_interval_of_a_ratio_covers_the_truth_in_about_95_percent_of_studies
         made = right_from(rng.exponential(600, 80), rng.exponential(300, 80))
         row = made.speedup("a", 0.2, resamples=100).loc[0]
         covered += row["low"] <= truth <= row["high"]
-    # With one of the two left as it is, 83 %.
+    # With one of the two left as it is, 83%.
     assert 0.90 <= covered / studies <= 0.99
 
 

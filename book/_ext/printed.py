@@ -1,6 +1,7 @@
-"""Sphinx extension: the book on paper. Of its code it has what defines something, unfolded.
+"""Sphinx extension: the book on paper. Cells show what they made and not their code.
 
-Calls, imports and folded cells are for whoever has the page before them. Tables are set as tables.
+Whoever wants to run the code has the page before them. Tables are set as tables, the package's own
+listings stay, and verdicts stand once, in their chapter.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node
+from tables import captioned_table
 
 NOT_PRINTED = ("book/api", "book/architecture")
 _MATHEMATICS = re.compile(r"\$([^$]+)\$")
-_DEFINES = re.compile(r"^(?:def|class) ", re.MULTILINE)
 # What of a block of HTML is a line of its own.
 _LINES = ["p", "li", "summary", "h3", "h4"]
 
 
 class LeaveOutCode(SphinxPostTransform):
-    """Leave out what a page folds, for paper cannot be unfolded, and what only calls."""
+    """Leave out the code of cells, and the output that a page folds: paper cannot be unfolded."""
 
     default_priority = 2
     formats = ("latex",)
@@ -32,16 +33,12 @@ class LeaveOutCode(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Change the document in place."""
         for cell in list(self.document.findall(_is("cell_code"))):
-            mode = cell.get("hide_mode")
-            code = "".join(
-                c.astext() for c in cell.children if c["nb_element"] == "cell_code_source"
-            )
-            if mode is None and not _DEFINES.search(code):
-                mode = "input"
-            for part, named in (("cell_code_source", "input"), ("cell_code_output", "output")):
-                if mode == "all" or (mode and named in mode):
-                    for child in [c for c in cell.children if c.get("nb_element") == part]:
-                        cell.remove(child)
+            mode = cell.get("hide_mode") or ""
+            unseen = ["cell_code_source"]
+            if mode == "all" or "output" in mode:
+                unseen.append("cell_code_output")
+            for child in [c for c in cell.children if c.get("nb_element") in unseen]:
+                cell.remove(child)
             if not cell.children:
                 cell.parent.remove(cell)
 
@@ -59,7 +56,14 @@ class TypesetTables(SphinxPostTransform):
                 if choice.get("mime_type") == "text/html":
                     source = "".join(raw.astext() for raw in choice.findall(nodes.raw))
                     found = from_html(source)
-                    if found:
+                    if 'class="verdict"' in source and "verdict-filters" not in source:
+                        # Paper has them once, where a page has them all and can filter them.
+                        found = [nodes.paragraph("", "Claim by claim, with the evidence: ")]
+                        found[0] += nodes.emphasis("", "Verdicts")
+                        found[0] += nodes.Text(", at the end of the book.")
+                    if found and isinstance(bundle.parent, captioned_table):
+                        bundle.parent.replace_self(captioned(found, bundle.parent))
+                    elif found:
                         bundle.replace_self(found)
                     break
 
@@ -89,7 +93,7 @@ def _is(kind: str):
 def from_html(source: str) -> list[nodes.Node]:
     """Tables of `source` as tables, its other lines as paragraphs."""
     soup = BeautifulSoup(source, "html.parser")
-    for unseen in soup(["style", "script", "fieldset"]):
+    for unseen in soup(["style", "script", "fieldset", "details"]):
         unseen.decompose()
     found: list[nodes.Node] = []
     for element in soup.find_all(["table", *_LINES]):
@@ -97,6 +101,17 @@ def from_html(source: str) -> list[nodes.Node]:
             found += _of_table(element)
         elif element.find_parent("table") is None and element.find(_LINES) is None:
             found.append(nodes.paragraph("", "", *_inline(element)))
+    return found
+
+
+def captioned(found: list[nodes.Node], whole: captioned_table) -> list[nodes.Node]:
+    """Give the caption and the label of `whole` to the first table in what was found in it."""
+    for caption in whole.findall(nodes.caption):
+        for table in (node for node in found if isinstance(node, nodes.table)):
+            table.insert(0, nodes.title("", "", *caption.children))
+            table["ids"] += whole["ids"]
+            return found
+        return [nodes.paragraph("", "", *caption.children, ids=whole["ids"]), *found]
     return found
 
 
@@ -128,10 +143,6 @@ def _of_table(element: Tag) -> list[nodes.Node]:
     rows = [_row(row) for row in element.find_all("tr")]
     width = max(map(len, rows), default=1)
     head = len(element.thead.find_all("tr")) if element.thead else 0
-    if head == 2 and not rows[0][0].astext() and not any(e.astext() for e in rows[1][1:]):
-        # pandas names the index in a row of its own
-        rows[0][0] = rows.pop(1)[0]
-        head = 1
     longest = [
         max((len(row[column].astext()) for row in rows if column < len(row)), default=0)
         for column in range(width)
@@ -149,7 +160,23 @@ def _of_table(element: Tag) -> list[nodes.Node]:
         if part:
             group += kind("", *(nodes.row("", *_filled(row, width)) for row in part))
     table += group
-    return [table]
+    if sum(longest) >= 75:
+        return [table]
+    sides = [
+        "r" if all(map(_is_number, column)) else "l" for column in _columns(rows[head:], width)
+    ]
+    spec = addnodes.tabular_col_spec()
+    spec["spec"] = "".join(sides)
+    return [spec, table]
+
+
+def _columns(rows: list[list[nodes.entry]], width: int) -> list[list[str]]:
+    """Texts of the body's columns."""
+    return [[_filled(row, width)[n].astext().strip() for row in rows] for n in range(width)]
+
+
+def _is_number(text: str) -> bool:
+    return not text or text[0].isdigit() or text[0] in "−∞"
 
 
 def _sentences(row: list[nodes.entry]) -> nodes.paragraph:

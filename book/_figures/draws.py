@@ -155,7 +155,7 @@ def _picture(
     height = decimal(_BASE - y_scale * level, 2)
     lines += [
         f'<line class="level" x1="{_LEFT}" x2="{_RIGHT}" y1="{height}" y2="{height}"/>',
-        f'<text x="{_RIGHT}" y="{float(height) - 5:g}" text-anchor="end">{100 * level:g} %</text>',
+        f'<text x="{_RIGHT}" y="{float(height) - 5:g}" text-anchor="end">{100 * level:g}%</text>',
     ]
     for kind, (label, row) in zip(("base", "other"), shares.items(), strict=True):
         points = [

@@ -18,5 +18,6 @@ document.addEventListener("DOMContentLoaded", () => {
     show(open);
   });
   show(false);
-  title.after(button);
+  // Below what a chapter opens with, which takes the whole width.
+  (document.querySelector(".bd-article .opening") ?? title).after(button);
 });

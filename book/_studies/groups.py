@@ -164,7 +164,7 @@ def compare(instances: Mapping[str, tuple[Instance, int]], *, runs: int, seed: i
     Returns
     -------
     pandas.DataFrame
-        Columns instance, samples, sampling, way, right, runs, share, low, high (Wilson, 95 %).
+        Columns instance, samples, sampling, way, right, runs, share, low, high (Wilson, 95%).
 
     Examples
     --------

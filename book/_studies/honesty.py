@@ -95,7 +95,7 @@ STRAINS = (
 
 
 def exact_interval(wrong: int, runs: int) -> tuple[float, float]:
-    """The interval of Clopper and Pearson for a share, at 95 %.
+    """The interval of Clopper and Pearson for a share, at 95%.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def wrong_answers(
     -------
     pandas.DataFrame
         Columns case, arms, sampler, delta, runs, certified, wrong, share, low, high, samples: the
-        share of runs with a wrong certified answer, with its exact interval at 95 %, and the median
+        share of runs with a wrong certified answer, with its exact interval at 95%, and the median
         number of samples of all runs, those that spent their budget included.
 
     Examples

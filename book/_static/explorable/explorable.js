@@ -383,7 +383,7 @@
     const top = policy.recommend();
     if (policy.stopped) {
       const bottom = settings.means.map((_, arm) => arm).filter((arm) => !top.includes(arm));
-      const verdict = fed !== null ? "" : isRight(top) ? " This is right." : ` This is wrong; that happens in at most ${number(100 * settings.delta, 0)} % of runs.`;
+      const verdict = fed !== null ? "" : isRight(top) ? " This is right." : ` This is wrong; that happens in at most ${number(100 * settings.delta, 0)}% of runs.`;
       return `${begin} Certified: ${list(top)} above ${list(bottom)}.${verdict}`;
     }
     const certain = Math.max(policy.certain.value, 0);

@@ -233,7 +233,7 @@
     const lines = [];
     const headline = { won: "You needed fewer.", lost: right ? "The policy needed fewer." : "Not there.", drawn: "A draw." };
     lines.push(headline[round.outcome(rival)]);
-    let sure = certain ? `and your answer was certain (wrong in at most ${100 * DELTA} % of rounds)` : "but your answer was not certain: other gaps could still have been as large";
+    let sure = certain ? `and your answer was certain (wrong in at most ${100 * DELTA}% of rounds)` : "but your answer was not certain: other gaps could still have been as large";
     if (!right) sure = certain ? "although it seemed certain; that happens in at most one round of ten" : "and it was not certain: other gaps could still have been as large";
     lines.push(`You: ${spent}, ${right ? "right" : `wrong, the gap lies ${gapWords(round.answer)}`}, ${sure}.`);
     lines.push(`MaxGapTop2UCB: ${many(rival.samples, "sample")} until ${rival.certain ? "it was certain" : "it gave up"}, ${round.isRight(rival.top) ? "right" : "wrong"}.`);

@@ -1,0 +1,126 @@
+"""Sphinx extension: tables of a notebook have numbered captions, and numbers as they are printed.
+
+A cell gives its table a caption as it gives a figure one, in `mystnb.figure` of its metadata. What
+a notebook stores is left as it is; the page shows 9396 as 9,396, -1 with a minus, True as yes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bs4 import BeautifulSoup
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+_CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
+_WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
+_WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
+_MINUS = re.compile(r"(?<![\w)])-(?=[\d.∞])")
+_RANGE = re.compile(r"(?<=[\d∞%])-(?=[\d∞])")
+_POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
+
+
+class captioned_table(nodes.figure):
+    """A table that a cell made, and its caption above it."""
+
+
+class CaptionTables(SphinxTransform):
+    """Take for tables what a cell with a caption made and what is no picture."""
+
+    default_priority = 5
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for figure in list(self.document.findall(nodes.figure)):
+            bundles = [c for c in figure.children if c.get("nb_element") == "mime_bundle"]
+            raws = [raw for bundle in bundles for raw in bundle.findall(nodes.raw)]
+            if not any("<table" in raw.astext() for raw in raws):
+                continue
+            table = captioned_table("", **figure.attributes)
+            table["classes"].append("captioned-table")
+            captions = [c for c in figure.children if isinstance(c, nodes.caption)]
+            table += captions + [c for c in figure.children if c not in captions]
+            for ids in figure["ids"]:
+                self.document.ids[ids] = table
+            figure.replace_self(table)
+
+
+class PrintTables(SphinxTransform):
+    """Print the numbers of the tables that cells made, and heads in as few rows as they need."""
+
+    default_priority = 5
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for raw in self.document.findall(nodes.raw):
+            if 'class="dataframe"' in raw.astext():
+                raw.children = [nodes.Text(with_one_head(with_printed_numbers(raw.astext())))]
+
+
+def with_printed_numbers(html: str) -> str:
+    """Print the cells of a table of pandas.
+
+    >>> with_printed_numbers("<th>K</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
+    '<th>K</th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
+    """
+    return _CELL.sub(lambda cell: cell[1] + _printed(cell[2]), html)
+
+
+def with_one_head(html: str) -> str:
+    """Put the names of an index, which pandas writes into a row of their own, above its columns.
+
+    >>> head = "<tr><th></th><th>mean</th></tr><tr><th>arm</th><th></th></tr>"
+    >>> with_one_head(f"<table><thead>{head}</thead></table>")
+    '<table><thead><tr><th>arm</th><th>mean</th></tr></thead></table>'
+    """
+    soup = BeautifulSoup(html, "html.parser")
+    for head in soup.find_all("thead"):
+        rows = [row.find_all("th") for row in head.find_all("tr")]
+        if len(rows) < 2:
+            continue
+        above, names = rows[-2:]
+        index = [n for n, name in enumerate(names) if name.get_text()]
+        if len(above) != len(names) or any(above[n].get_text() for n in index):
+            continue
+        for n in index:
+            above[n].replace_with(names[n])
+        head.find_all("tr")[-1].decompose()
+    return str(soup)
+
+
+def _printed(text: str) -> str:
+    if text.strip() in _WORDS:
+        return _WORDS[text.strip()]
+    text = re.sub(r"(?<!\w)inf(?!\w)", "∞", text)
+    text = _POWER.sub(_power, text)
+    text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
+    return _RANGE.sub("–", _MINUS.sub("−", text))
+
+
+def _power(number: re.Match[str]) -> str:
+    ten = f"10<sup>{'−' * (number[3] == '-')}{number[4]}</sup>"
+    return ten if number[1] else f"{number[2]}·{ten}"
+
+
+def _visit(self: Any, node: captioned_table) -> None:
+    self.visit_figure(node)
+
+
+def _depart(self: Any, node: captioned_table) -> None:
+    self.depart_figure(node)
+
+
+def _caption(node: nodes.Node) -> str:
+    return next(iter(node.findall(nodes.caption))).astext()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the node, counted with the other tables, and what makes it."""
+    app.add_enumerable_node(
+        captioned_table, "table", _caption, html=(_visit, _depart), latex=(_visit, _depart)
+    )
+    app.add_transform(CaptionTables)
+    app.add_transform(PrintTables)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
