@@ -289,8 +289,20 @@ def decimal(value: float, places: int = 0) -> str:
     return f"{_to_places(value, places):,f}"
 
 
-def interval(value: float, low: float, high: float, places: int = 1, *, between: str = "-") -> str:
+def interval(
+    value: float, low: float, high: float, places: int | None = 1, *, between: str = "-"
+) -> str:
     """Return a number with its interval as text, each as :func:`decimal` gives it.
+
+    Parameters
+    ----------
+    value, low, high : float
+        A number and the ends of its interval.
+    places : int, optional
+        Decimals; -2 rounds to hundreds. None: as many as leave two digits of half the interval's
+        width; of an unbounded interval the nearer end counts.
+    between : str
+        Stands between the ends.
 
     Examples
     --------
@@ -298,8 +310,24 @@ def interval(value: float, low: float, high: float, places: int = 1, *, between:
     '6.0 (4.6-7.6)'
     >>> interval(-2.081, -2.1, -2.066, 2, between=" to ")
     '-2.08 (-2.10 to -2.07)'
+    >>> interval(2_927_800, 2_251_300, 3_614_900, None), interval(0.31415, 0.3, 0.33, None)
+    ('2,930,000 (2,250,000-3,610,000)', '0.314 (0.300-0.330)')
     """
+    if places is None:
+        places = _places_of(value, low, high)
     return f"{decimal(value, places)} ({decimal(low, places)}{between}{decimal(high, places)})"
+
+
+def _places_of(value: float, low: float, high: float) -> int:
+    """Decimals that leave two digits of half the width, or of the number if it has no width."""
+    width = (high - low) / 2
+    if not np.isfinite(width):
+        width = min(abs(value - low), abs(high - value))
+    if not np.isfinite(width) or width <= 0:
+        width = abs(value)
+    if not np.isfinite(width) or width == 0:
+        return 0
+    return 1 - _settled(width, 2).adjusted()
 
 
 def rounded(values: Any, places: int = 0) -> Any:
@@ -378,7 +406,7 @@ def _to_places(value: float, places: int) -> Decimal:
 
 
 def interval_texts(
-    rows: ArrayLike | pd.DataFrame, places: int = 1, *, between: str = "-"
+    rows: ArrayLike | pd.DataFrame, places: int | None = 1, *, between: str = "-"
 ) -> list[str]:
     """Return each row of value, low, high as a text, as :func:`interval` does.
 
@@ -386,8 +414,8 @@ def interval_texts(
     ----------
     rows : array_like or pandas.DataFrame, shape (N, 3)
         Such as ``study.errors[["error", "low", "high"]]``.
-    places : int
-        Decimals; -2 rounds to hundreds.
+    places : int, optional
+        Decimals; -2 rounds to hundreds. None: of each row as many as its interval warrants.
     between : str
         Stands between the ends.
 

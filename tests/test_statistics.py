@@ -302,3 +302,22 @@ def test_the_interval_of_a_median_covers_it_and_ends_at_the_binomial_ranks(n):
     ranked = np.sort(drawn, axis=1)
     np.testing.assert_array_equal(intervals[:, 1], ranked[:, skipped - 1])
     np.testing.assert_array_equal(intervals[:, 2], ranked[:, n - skipped])
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ((2_927_800, 2_251_300, 3_614_900), "2,930,000 (2,250,000-3,610,000)"),
+        ((0.31415, 0.3, 0.33), "0.314 (0.300-0.330)"),
+        ((8668.0, 8661.4, 8672.6), "8,668.0 (8,661.4-8,672.6)"),
+        ((195_312, 126_800, np.inf), "195,000 (127,000-inf)"),  # by the end that is there
+        ((195_312, -np.inf, np.inf), "200,000 (-inf-inf)"),
+        ((np.inf, 128_300, np.inf), "inf (128,300-inf)"),
+        ((60_000, 60_000, 60_000), "60,000 (60,000-60,000)"),
+        ((0.0, 0.0, 0.0), "0 (0-0)"),
+        ((12, 2, 22), "12 (2-22)"),
+    ],
+)
+def test_an_interval_says_how_many_digits_are_shown(row, text):
+    assert interval(*row, None) == text
+    assert interval_texts([row], None) == [text]

@@ -1,23 +1,24 @@
 """Sphinx extension: tables of a notebook have numbered captions, and numbers as they are printed.
 
 A cell gives its table a caption as it gives a figure one, in `mystnb.figure` of its metadata. What
-a notebook stores is left as it is; the page shows 9396 as 9,396, -1 with a minus, True as yes.
+a notebook stores is left as it is; the page shows 9396 as 9,396, gamma as a letter, True as yes.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+from maxgap._book.verdict_blocks import typeset
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
-_MINUS = re.compile(r"(?<![\w)])-(?=[\d.∞])")
 _RANGE = re.compile(r"(?<=[\d∞%])-(?=[\d∞])")
 _POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
@@ -59,23 +60,23 @@ class PrintTables(SphinxTransform):
                 raw.children = [nodes.Text(with_one_head(with_printed_numbers(raw.astext())))]
 
 
-def with_printed_numbers(html: str) -> str:
+def with_printed_numbers(table: str) -> str:
     """Print the cells of a table of pandas.
 
-    >>> with_printed_numbers("<th>K</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
-    '<th>K</th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
+    >>> with_printed_numbers("<th>rho_a</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
+    '<th><i>ρ</i><sub>a</sub></th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
     """
-    return _CELL.sub(lambda cell: cell[1] + _printed(cell[2]), html)
+    return _CELL.sub(lambda cell: cell[1] + _printed(html.unescape(cell[2])), table)
 
 
-def with_one_head(html: str) -> str:
+def with_one_head(table: str) -> str:
     """Put the names of an index, which pandas writes into a row of their own, above its columns.
 
     >>> head = "<tr><th></th><th>mean</th></tr><tr><th>arm</th><th></th></tr>"
     >>> with_one_head(f"<table><thead>{head}</thead></table>")
     '<table><thead><tr><th>arm</th><th>mean</th></tr></thead></table>'
     """
-    soup = BeautifulSoup(html, "html.parser")
+    soup = BeautifulSoup(table, "html.parser")
     for head in soup.find_all("thead"):
         rows = [row.find_all("th") for row in head.find_all("tr")]
         if len(rows) < 2:
@@ -93,10 +94,10 @@ def with_one_head(html: str) -> str:
 def _printed(text: str) -> str:
     if text.strip() in _WORDS:
         return _WORDS[text.strip()]
-    text = re.sub(r"(?<!\w)inf(?!\w)", "∞", text)
+    text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "∞", text))
     text = _POWER.sub(_power, text)
     text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
-    return _RANGE.sub("–", _MINUS.sub("−", text))
+    return _RANGE.sub("–", text)
 
 
 def _power(number: re.Match[str]) -> str:
