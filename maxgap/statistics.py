@@ -320,14 +320,11 @@ def interval(
 
 def _places_of(value: float, low: float, high: float) -> int:
     """Decimals that leave two digits of half the width, or of the number if it has no width."""
-    width = (high - low) / 2
-    if not np.isfinite(width):
-        width = min(abs(value - low), abs(high - value))
-    if not np.isfinite(width) or width <= 0:
-        width = abs(value)
-    if not np.isfinite(width) or width == 0:
+    if not np.isfinite(value):
         return 0
-    return 1 - _settled(width, 2).adjusted()
+    widths = [(high - low) / 2, abs(value - low), abs(high - value), abs(value)]
+    sizes = [width for width in widths if np.isfinite(width) and width > 0]
+    return 1 - _settled(sizes[0], 2).adjusted() if sizes else 0
 
 
 def rounded(values: Any, places: int = 0) -> Any:
