@@ -57,6 +57,28 @@ def test_the_toy_instance_shows_the_hardness_of_every_arm_but_the_two_at_the_gap
     assert {"(1)", "(4)", "(5)", "(9)"} <= set(texts(line))
 
 
+def test_the_lines_of_the_toy_instance_are_named_where_they_are():
+    table = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 2 + ["MaxGapTop2UCB"] * 2,
+            "delta_min": [0.3, 0.01] * 2,
+            "mean": [400.0, 240.0, 370.0, 250.0],
+        }
+    )
+    table = table.assign(low=table["mean"], high=table["mean"])
+    figure = naive_baseline.samples(table)
+    robin = figure.axes[0].lines[-1]
+    assert robin.get_ydata().tolist() == [400.0, 240.0]
+    assert robin.get_zorder() < figure.axes[0].lines[0].get_zorder()
+    assert not figure.legends
+    ratio = table.iloc[:2].assign(policy="measured saving")
+    predicted = {"paper": ("the paper", [1e4, 11.0]), "gamma": ("gamma", [1.4, 1.2])}
+    ax = naive_baseline.saving(ratio, predicted).axes[0]
+    assert texts(ax) == ["the paper", "gamma", "measured"]
+    drawn = [line for line in ax.lines if line.get_label() in ("the paper", "gamma")]
+    assert [line.get_ydata().tolist() for line in drawn] == [[1e4, 11.0], [1.4, 1.2]]
+
+
 def test_power_laws_draw_every_policy_with_its_bars_and_the_references():
     table = pd.DataFrame(
         {
