@@ -20,6 +20,7 @@ _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
 _RANGE = re.compile(r"(?<=[\d∞%])-(?=[\d∞])")
+_POLICY = re.compile(r"(?<=MaxGap)(?=[A-Z])")
 _POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
 
@@ -97,7 +98,8 @@ def _printed(text: str) -> str:
     text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "∞", text))
     text = _POWER.sub(_power, text)
     text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
-    return _RANGE.sub("–", text)
+    # On a phone three heads with the names of policies are as wide as the page.
+    return _POLICY.sub("<wbr/>", _RANGE.sub("–", text))
 
 
 def _power(number: re.Match[str]) -> str:
