@@ -460,7 +460,7 @@ def test_stopping_ratios_draw_each_ratio_with_its_interval():
             "high": [2.5, 4.5],
         }
     )
-    ax = stopping_times.stopping_ratios(table, xlabel="g").axes[0]
+    ax = stopping_times.stopping_ratios(table, largest=0.4, xlabel="g").axes[0]
     bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
     assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
 
