@@ -336,9 +336,13 @@ def test_scenarios_and_scales_are_drawn_as_given():
     errors = pd.DataFrame(
         {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
     ).assign(policy="MaxGapUCB", low=0.05, high=0.6)
-    ax = sensitivity.scenario_curves(errors, level=0.05).axes[0]
+    panels = {"both": {"x": "one", "y": "two"}, "one": {"y": "two"}}
+    ax, alone = sensitivity.scenario_curves(errors, panels, level=0.05).axes
     assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    assert alone.lines[0].get_ydata().tolist() == [0.3, 0.1]
+    assert alone.lines[0].get_linestyle() == ax.lines[1].get_linestyle()
+    assert [text.get_text() for text in alone.get_legend().get_texts()] == ["two"]
     table = pd.DataFrame({"noise": "n", "told": [2.0, 0.5], "median": [400.0, 25.0]})
     ax = sensitivity.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
     assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
@@ -505,7 +509,7 @@ def test_stopping_ratios_draw_each_ratio_with_its_interval():
             "high": [2.5, 4.5],
         }
     )
-    ax = stopping_times.stopping_ratios(table, xlabel="g").axes[0]
+    ax = stopping_times.stopping_ratios(table, largest=0.4, xlabel="g").axes[0]
     bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
     assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
 
