@@ -143,7 +143,8 @@ def test_the_name_of_a_rival_stands_clear_of_axis_and_splits(rival):
     (ax,) = figure.axes
     figure.draw_without_rendering()
     name = ax.texts[-1].get_window_extent()
-    assert ax.bbox.x0 <= name.x0 and name.x1 <= ax.bbox.x1
+    assert ax.bbox.x0 <= name.x0
+    assert name.x1 <= ax.bbox.x1
     splits = [line for line in ax.lines if line.get_color() == "black"]
     assert len(splits) == 3
     assert all(name.y1 < line.get_window_extent().y0 for line in splits)
