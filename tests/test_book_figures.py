@@ -197,6 +197,23 @@ def test_two_ways_of_reading_duels_are_drawn_beside_the_true_scores():
     assert dots[0].get_marker() != dots[1].get_marker()
 
 
+def test_duels_needed_are_drawn_by_way_from_the_top_a_marker_an_instance():
+    medians = {
+        "x": {"i": (3.0, 2.0, 5.0), "j": (4.0, 4.0, 6.0)},
+        "y": {"i": (1, 1, 2), "j": (9,) * 3},
+    }
+    (ax,) = comparisons.duels_needed(medians).axes
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    assert [line.get_label() for line in ax.lines] == ["i", "j"]
+    assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 1], [4, 9]]
+    assert ax.lines[0].get_marker() != ax.lines[1].get_marker()
+    assert [[round(y) for y in line.get_ydata()] for line in ax.lines] == [[0, 1]] * 2
+    bars = [part[:, 0].tolist() for lines in ax.collections for part in lines.get_segments()]
+    assert bars == [[2, 5], [1, 2], [4, 6], [9, 9]]
+
+
 def test_bars_of_an_error_curve_are_one_standard_error_long():
     errors = pd.DataFrame(
         {
