@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import lighter  # noqa: E402
 import published  # noqa: E402
 import publishing  # noqa: E402
+import tables  # noqa: E402
 
 CARDS = yaml.safe_load((ROOT / "book" / "cards.yml").read_text(encoding="utf-8"))
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -435,7 +436,7 @@ def test_every_chapter_opens_with_its_finding_and_the_figure_that_shows_it(unkno
     for name in with_figure:
         page = soup(unknown, name)
         (opening,) = page.select("article h1 + div.opening")
-        assert opening.p.get_text() == smartyPants(CARDS[name]["finding"])
+        assert opening.p.get_text() == tables.with_dashes(smartyPants(CARDS[name]["finding"]))
         (figure,) = page.select(opening.a["href"])
         # The same file: what is seen twice is loaded once.
         assert opening.img["src"] == figure.img["src"]

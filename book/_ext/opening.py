@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup
 from docutils.utils.smartquotes import smartyPants
 from publishing import CARDS
 from sphinx.application import Sphinx
+from tables import with_dashes
 
 _TITLE_ENDS = re.compile(r"</h1>")
 
@@ -38,7 +39,7 @@ def opening(body: str, finding: str, label: str) -> str | None:
         if picture.has_attr(name)
     )
     return (
-        f'<div class="opening"><p>{html.escape(smartyPants(finding))}</p>\n'
+        f'<div class="opening"><p>{html.escape(with_dashes(smartyPants(finding)))}</p>\n'
         f'<a href="#{label}"><img{kept} alt="The figure that shows it" /></a></div>'
     )
 
