@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 
 from maxgap.confidence import RADII
 from maxgap.figures import PALETTE, new_figure
@@ -31,22 +35,25 @@ def misses(shares: pd.DataFrame, *, level: float) -> Figure:
         The share that was asked for, drawn as a horizontal line.
     """
     figure, ax = new_figure(height=4.2)
+    at_end: dict[str, tuple[float, Any]] = {}
     for name, rows in shares.groupby("radius", sort=False):
         style = _style(str(name))
         ax.plot(rows["samples"], rows["share"], label=name, **style)
         ax.fill_between(
             rows["samples"], rows["low"], rows["high"], color=style["color"], alpha=0.18, lw=0
         )
+        at_end[str(name)] = rows["share"].iloc[-1], style["color"]
     ax.axhline(level, color="black", lw=0.8)
-    ax.text(shares["samples"].max(), level, " asked for", va="center", ha="left", fontsize=9)
+    _name_ends(ax, at_end | {f"{100 * level:g}% asked for": (level, "black")}, apart=0.05)
     ax.set(
         xscale="log",
         xlabel="samples of each arm so far",
-        ylabel="share of replicates with a miss",
+        ylabel="runs with a miss",
         xlim=(1, shares["samples"].max()),
-        ylim=(0, None),
+        ylim=(-0.03, None),
     )
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return figure
 
 
@@ -64,10 +71,13 @@ def widths(n: ArrayLike, factors: Mapping[str, ArrayLike], *, one_look: float) -
     """
     n = np.asarray(n, dtype=float)
     figure, ax = new_figure(height=4.2)
+    at_end: dict[str, tuple[float, Any]] = {"one look": (one_look, "black")}
     for name, values in factors.items():
-        ax.plot(n, np.asarray(values, dtype=float), label=name, **_style(name))
+        line = np.asarray(values, dtype=float)
+        ax.plot(n, line, label=name, **_style(name))
+        at_end[name] = line[-1], _style(name)["color"]
     ax.axhline(one_look, color="black", lw=0.8)
-    ax.text(n[-1], one_look, " one look", va="center", ha="left", fontsize=9)
+    _name_ends(ax, at_end, apart=0.55)
     ax.set(
         xscale="log",
         xlabel="samples of the arm",
@@ -75,7 +85,6 @@ def widths(n: ArrayLike, factors: Mapping[str, ArrayLike], *, one_look: float) -
         xlim=(n[0], n[-1]),
         ylim=(0, None),
     )
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
 
 
@@ -89,27 +98,56 @@ def samples_by_spread(needed: pd.DataFrame) -> Figure:
     """
     figure, axes = new_figure(1, needed["rewards"].nunique(), height=3.6, sharex=True)
     for ax, (kind, panel) in zip(axes, needed.groupby("rewards", sort=False), strict=True):
-        for (name, rows), marker in zip(panel.groupby("intervals", sort=False), "so", strict=True):
+        for name, rows in panel.groupby("intervals", sort=False):
             middle = rows["samples"]
+            learnt = name not in RADII
+            colour = PALETTE[5] if learnt else PALETTE[0]
             ax.errorbar(
                 rows["spread"],
                 middle,
                 yerr=[middle - rows["low"], rows["high"] - middle],
                 label=name,
-                color=PALETTE[0] if name in RADII else PALETTE[5],
-                marker=marker,
+                color=colour,
+                marker="o" if learnt else "s",
                 ms=5,
                 capsize=3,
             )
+            if ax is axes[0]:
+                # Above the level line, below the rising one.
+                place = rows["spread"].min(), (0.72 if learnt else 1.18) * middle.iloc[0]
+                ax.text(*place, str(name), color=colour, va="top" if learnt else "bottom")
         ax.set(
             title=str(kind), xlabel=r"standard deviation / $\sigma$", xlim=(0, 1.05), ylim=(0, None)
         )
+        ax.set_xticks([0, 0.5, 1])
         ax.yaxis.set_major_formatter("{x:,.0f}")
     axes[0].set_ylabel("samples to a certified answer")
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False
-    )
     return figure
+
+
+def _name_ends(ax: Axes, at_end: Mapping[str, tuple[float, Any]], *, apart: float) -> None:
+    """Write the name of every line at its right end, as near to it as names stand apart."""
+    together: list[tuple[list[str], float, Any]] = []
+    for name, (height, colour) in sorted(at_end.items(), key=lambda end: end[1][0]):
+        if together and height - together[-1][1] < apart / 10:
+            together[-1][0].append(name)
+        else:
+            together.append(([name], height, colour))
+    steps = apart * np.arange(len(together))
+    # The heights less their steps, made rising: the least squares of all that leave room.
+    heights = isotonic_regression([height for _, height, _ in together] - steps).x + steps
+    for (names, _, colour), height in zip(together, heights, strict=True):
+        shade = tuple(0.8 * part for part in to_rgb(colour))
+        ax.annotate(
+            ", ".join(sorted(names)),
+            (1, height),
+            xycoords=("axes fraction", "data"),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            color=shade,
+            annotation_clip=False,
+        )
 
 
 def _style(name: str) -> dict[str, Any]:

@@ -31,14 +31,14 @@ def scenes(scores: ArrayLike, groups: Mapping[str, int], *, sigma: float = 0.05)
     """
     figure, ax = new_figure(height=3.4)
     ordered = np.sort(np.asarray(scores, dtype=float))
-    x = np.linspace(ordered[0] - 4 * sigma, ordered[-1] + 4 * sigma, 800)
+    around = np.linspace(-3.5 * sigma, 3.5 * sigma, 200)
     start = 0
     for i, (name, size) in enumerate(groups.items()):
         members = ordered[start : start + size]
         start += size
         colour, style = PALETTE[(3, 1, 2)[i % 3]], ("-", "--", "-.")[i % 3]
         for score in members:
-            bell = np.exp(-0.5 * ((x - score) / sigma) ** 2)
+            x, bell = score + around, np.exp(-0.5 * (around / sigma) ** 2)
             ax.plot(x, bell, color=colour, ls=style, lw=1.4)
             ax.fill_between(x, bell, color=colour, alpha=0.12, lw=0)
             ax.plot([score, score], [0, 1], color=colour, lw=0.8)
