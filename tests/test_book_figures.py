@@ -421,10 +421,17 @@ def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
     )
     fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
     figure = drawn_hardness.samples_by_hardness(table, fits, x="h", xlabel="h")
-    helped, end, fit = figure.axes[0].lines
+    helped, end, fit, proportional = figure.axes[0].lines
     assert helped.get_ydata().tolist() == [2, 20]
     assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
     assert np.allclose(fit.get_ydata(), [2.0, 200.0])
+    assert np.allclose(proportional.get_ydata(), [2.0, 200.0])
+    flat, proportional = figure.axes[1].lines[2:]
+    (left, right), (start, stop) = proportional.get_xdata(), proportional.get_ydata()
+    assert stop / start == pytest.approx(right / left) == 100.0
+    # They cross in the middle of all points, on the logarithmic axis.
+    middle = np.sqrt(np.prod(proportional.get_ydata() / flat.get_ydata()))
+    assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
 
 
 def test_stopping_times_have_a_panel_a_rule_and_bars():
