@@ -39,6 +39,7 @@ _MATHEMATICS = re.compile(
     rf"|(?<![A-Za-z-])(?P<greek>{'|'.join(_GREEK)})(?![A-Za-z-])"
     r"|\b(?P<letter>[KM])\b|(?P<sign><=|>=|\+-|!=)|\)\^(?P<power>-?\d)"
     r"|(?P<infinity>\binfinity\b)|(?<![\w.)])-(?=\d|infinity)|(?<=[\w)] )-(?= [\w(])"
+    r"|(?P<range>(?<=[\d%])(?<!\b\d{4})-(?=\d|infinity))"
 )
 
 
@@ -49,8 +50,8 @@ def typeset(text: str) -> str:
     --------
     >>> typeset("sum of gamma^-2, Delta_max >= mu_(0)")
     'sum of <i>γ</i><sup>−2</sup>, <i>Δ</i><sub>max</sub> ≥ <i>μ</i><sub>(0)</sub>'
-    >>> typeset("from -2.1 to 3 < 4; an infinity of them, 1 - (2 K)^-2, no delta-method")
-    'from −2.1 to 3 &lt; 4; an ∞ of them, 1 − (2 <i>K</i>)<sup>−2</sup>, no delta-method'
+    >>> typeset("from -2.1 to 3 < 4; an infinity of them, 1 - (2 K)^-2, no delta-method (4-5)")
+    'from −2.1 to 3 &lt; 4; an ∞ of them, 1 − (2 <i>K</i>)<sup>−2</sup>, no delta-method (4–5)'
     """
     parts, end = [], 0
     for match in _MATHEMATICS.finditer(text):
@@ -64,6 +65,8 @@ def _as_html(match: re.Match[str]) -> str:
         return _SIGNS[match["sign"]]
     if match["infinity"]:
         return "∞"
+    if match["range"]:
+        return "–"
     if match["power"]:
         return f")<sup>{typeset(match['power'])}</sup>"
     name = match["symbol"] or match["greek"] or match["letter"]

@@ -11,6 +11,7 @@ import pytest
 BOOK = Path(__file__).parent.parent / "book"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 LONGEST_CELL = 20
+WIDEST_LINE = 80
 IMAGES = {"image/png", "image/svg+xml", "image/jpeg"}
 
 #: The formats that a cell may use: a width, separators of thousands, whole numbers, and ``g`` for
@@ -48,6 +49,11 @@ def texts(output: dict) -> str:
     return "\n".join("".join(part) for part in [output.get("text", ""), *data])
 
 
+def tags(cell: dict) -> set[str]:
+    """What the page does with a cell."""
+    return set(cell["metadata"].get("tags", []))
+
+
 def complaints(notebook: dict) -> list[str]:
     """Everything that is wrong with a stored notebook, one line each."""
     found = []
@@ -73,6 +79,9 @@ def of_source(cell: dict, number: int) -> Iterator[str]:
         yield f"was not executed in order: {cell['execution_count']}"
     if len(source.splitlines()) > LONGEST_CELL:
         yield f"has more than {LONGEST_CELL} lines"
+    widest = max(map(len, source.splitlines()), default=0)
+    if widest > WIDEST_LINE and not {"remove-cell", "remove-input"} & tags(cell):
+        yield f"has a line of {widest} columns, which a page cuts"
     if cell["metadata"].keys() & {"execution", "ExecuteTime"}:
         yield "stores when it was executed"
     for part in own_roundings(source):
@@ -105,6 +114,12 @@ def of_picture(cell: dict) -> Iterator[str]:
         yield "shows a figure without a caption"
     if images and not figure.get("name", "").startswith("fig-"):
         yield "shows a figure without a label fig-..."
+    tables = sum('class="dataframe"' in "".join(o["data"].get("text/html", "")) for o in shown)
+    if tables and "remove-cell" not in tags(cell):
+        if tables > 1:
+            yield f"shows {tables} tables under one caption"
+        if not figure.get("caption", "").strip() or not figure.get("name", "").startswith("tab-"):
+            yield "shows a table without a caption and a label tab-..."
 
 
 def stored(source="print(1)", outputs=(), count=1, **metadata):
@@ -121,6 +136,8 @@ def stored(source="print(1)", outputs=(), count=1, **metadata):
 
 
 PICTURE = {"output_type": "display_data", "data": {"image/png": "", "text/plain": ""}}
+TABLE = {"output_type": "execute_result", "data": {"text/html": ['<table class="dataframe">']}}
+CAPTIONED = {"figure": {"name": "tab-x", "caption": "A table."}}
 LABELLED = {"figure": {"name": "fig-x", "caption": "A figure."}, "image": {"alt": "Axes."}}
 
 
@@ -137,6 +154,9 @@ def test_a_chapter_is_in_the_table_of_contents(path):
 def test_a_sound_notebook_raises_no_complaint():
     assert complaints(stored()) == []
     assert complaints(stored(outputs=[PICTURE], mystnb=LABELLED)) == []
+    assert complaints(stored(outputs=[TABLE], mystnb=CAPTIONED)) == []
+    assert complaints(stored(outputs=[TABLE], tags=["remove-cell"])) == []
+    assert complaints(stored(source="x = " + "1" * 99, tags=["remove-input"])) == []
 
 
 @pytest.mark.parametrize(
@@ -145,6 +165,14 @@ def test_a_sound_notebook_raises_no_complaint():
         (stored(count=None), "was not executed in order"),
         (stored(count=2), "was not executed in order"),
         (stored(source="\n" * 21 + "x"), "more than 20 lines"),
+        (stored(source="x = " + "1" * 77), "a line of 81 columns"),
+        (stored(outputs=[TABLE]), "a table without a caption"),
+        (
+            stored(outputs=[TABLE], mystnb={"figure": {"name": "tab-x"}}),
+            "a table without a caption",
+        ),
+        (stored(outputs=[TABLE], mystnb=LABELLED), "a table without a caption and a label tab"),
+        (stored(outputs=[TABLE, TABLE], mystnb=CAPTIONED), "shows 2 tables"),
         (stored(outputs=[{"output_type": "stream", "name": "stderr", "text": ""}]), "stderr"),
         (stored(outputs=[{"output_type": "error", "ename": "KeyError"}]), "ends in KeyError"),
         (stored(outputs=[PICTURE], mystnb={"figure": LABELLED["figure"]}), "alternative text"),

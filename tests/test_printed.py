@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import printed  # noqa: E402
+import tables  # noqa: E402
 import typeset  # noqa: E402
 
 
@@ -35,17 +36,17 @@ def cell(*parts, **options):
 @pytest.mark.parametrize(
     ("made", "left"),
     [
-        (cell(("source", "def f():\n    1"), ("output", "1")), "def f():\n    1\n\n1"),
-        (cell(("source", "f()"), ("output", "1")), "1"),
-        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="input"), "1"),
-        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="output"), "def f(): 1"),
-        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="input+output"), ""),
-        (cell(("source", "def f(): 1"), ("output", "1"), hide_mode="all"), ""),
-        (cell(("output", "def f(): 1")), "def f(): 1"),
+        (cell(("source", "def f():\n    1"), ("output", "1")), "1"),
+        (cell(("source", "f()"), ("output", "1"), hide_mode="input"), "1"),
+        (cell(("source", "f()"), ("output", "1"), hide_mode="output"), ""),
+        (cell(("source", "f()"), ("output", "1"), hide_mode="input+output"), ""),
+        (cell(("source", "f()"), ("output", "1"), hide_mode="all"), ""),
+        (cell(("source", "f()")), ""),
+        (cell(("output", "1")), "1"),
         (cell(), ""),
     ],
 )
-def test_code_is_left_where_it_defines_something_and_is_not_folded(made, left):
+def test_of_a_cell_is_left_what_it_made_and_the_page_does_not_fold(made, left):
     document = new_document("")
     document += made
     printed.LeaveOutCode(document).run()
@@ -72,11 +73,13 @@ def test_the_first_page_has_no_chapters_of_its_own(name, sections):
 def test_a_table_of_pandas_is_a_table_with_one_row_at_its_head():
     frame = pd.DataFrame({"samples": [10, 2000], "error": ["0.5", "0.1"]})
     frame.index = pd.Index(["MaxGapUCB", "RoundRobin"], name="policy")
-    (table,) = printed.from_html(frame.to_html())
+    html = tables.with_one_head(tables.with_printed_numbers(frame.to_html()))
+    columns, table = printed.from_html(html)
+    assert columns["spec"] == "lrr"
     assert rows(table) == [
         ["policy", "samples", "error"],
         ["MaxGapUCB", "10", "0.5"],
-        ["RoundRobin", "2000", "0.1"],
+        ["RoundRobin", "2,000", "0.1"],
     ]
     assert len(list(table.findall(nodes.thead))) == 1
     assert "colwidths-auto" in table["classes"]
@@ -86,10 +89,57 @@ def test_cells_over_several_rows_and_columns_keep_the_others_in_place():
     frame = pd.DataFrame(
         {"n": [1, 2, 3]}, index=pd.MultiIndex.from_tuples([(1, 1), (1, 2), (2, 1)])
     )
-    (table,) = printed.from_html(frame.to_html())
+    _, table = printed.from_html(frame.to_html())
     assert rows(table)[1:] == [["1", "1", "1"], ["", "2", "2"], ["2", "1", "3"]]
-    (wide,) = printed.from_html("<table><tr><td colspan=2>a</td><td>b</td></tr></table>")
+    _, wide = printed.from_html("<table><tr><td colspan=2>a</td><td>b</td></tr></table>")
     assert rows(wide) == [["a", "", "b"]]
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("9396", "9,396"),
+        ("-12345.678", "−12,345.678"),
+        ("0.12345", "0.12345"),
+        ("rho^-2, 1000 arms", "<i>ρ</i><sup>−2</sup>, 1,000 arms"),
+        ("195,300 (126,800-inf)", "195,300 (126,800–∞)"),
+        ("-200 (-300 to -200)", "−200 (−300 to −200)"),
+        ("1e-10", "10<sup>−10</sup>"),
+        ("2.5e6", "2.5·10<sup>6</sup>"),
+        ("normal-mixture", "normal-mixture"),
+        ("MaxGapTop2UCB", "MaxGapTop2UCB"),
+        ("True", "yes"),
+        ("False alarm", "False alarm"),
+        ("&lt;NA&gt;", ""),
+        ("a &lt; b", "a &lt; b"),
+    ],
+)
+def test_a_cell_of_a_table_is_printed_and_not_dumped(stored, shown):
+    assert tables.with_printed_numbers(f"<td>{stored}</td>") == f"<td>{shown}</td>"
+
+
+def test_the_names_of_an_index_stand_above_it_in_as_few_rows_as_can_be():
+    frame = pd.DataFrame({"n": [1, 2]}, index=pd.MultiIndex.from_product([["a"], [1, 2]]))
+    unnamed = frame.to_html()
+    assert tables.with_one_head(unnamed).count("<tr") == unnamed.count("<tr")
+    named = frame.rename_axis(["case", "arm"]).to_html()
+    assert tables.with_one_head(named).count("<tr") == named.count("<tr") - 1
+    # Columns with a name of their own have no room for that of the index.
+    both = frame.rename_axis(["case", "arm"]).rename_axis("what", axis="columns").to_html()
+    assert tables.with_one_head(both).count("<tr") == both.count("<tr")
+
+
+def test_the_caption_of_a_table_is_that_of_its_first_table_on_paper():
+    caption = nodes.caption("", "What it shows.")
+    whole = tables.captioned_table("", caption, ids=["tab-x"])
+    found = printed.captioned(
+        printed.from_html("<p>so</p><table><tr><td>1</td></tr></table>"), whole
+    )
+    (table,) = (node for node in found if isinstance(node, nodes.table))
+    assert (table[0].astext(), table["ids"]) == ("What it shows.", ["tab-x"])
+    assert isinstance(table[0], nodes.title)
+    (first, _) = printed.captioned([nodes.paragraph("", "no table")], whole)
+    assert (first.astext(), first["ids"]) == ("What it shows.", ["tab-x"])
 
 
 def test_a_table_of_sentences_is_a_list():

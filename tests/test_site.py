@@ -14,7 +14,11 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 import yaml
+from bs4 import BeautifulSoup
+from docutils.nodes import make_id
+from docutils.utils.smartquotes import smartyPants
 from fontTools.ttLib import TTFont
+from maxgap._book.verdicts import OUTCOMES
 from test_readme import evidence
 
 ROOT = Path(__file__).parent.parent
@@ -418,6 +422,53 @@ def test_a_page_loads_mathjax_where_it_has_a_formula_and_the_index_where_it_sear
         assert "fontawesome.js" not in text
     assert 10 < formulas < len(pages(unknown))
     assert not list(unknown.rglob("*.map"))
+
+
+def soup(folder: Path, name: str) -> BeautifulSoup:
+    text = (folder / "book" / f"{name}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
+
+
+def test_every_chapter_opens_with_its_finding_and_the_figure_that_shows_it(unknown):
+    with_figure = [name for name in NOTEBOOKS if "figure" in CARDS[name]]
+    assert set(NOTEBOOKS) - set(with_figure) <= {"12-verdicts"}
+    for name in with_figure:
+        page = soup(unknown, name)
+        (opening,) = page.select("article h1 + div.opening")
+        assert opening.p.get_text() == smartyPants(CARDS[name]["finding"])
+        (figure,) = page.select(opening.a["href"])
+        # The same file: what is seen twice is loaded once.
+        assert opening.img["src"] == figure.img["src"]
+
+
+def test_the_tables_of_a_chapter_have_numbered_captions_above_them(unknown):
+    numbers = {}
+    for page in pages(unknown):
+        parts = soup(unknown, page.stem)
+        captions = parts.select("figure.captioned-table > figcaption:first-child .caption-number")
+        numbers[page.stem] = [caption.get_text() for caption in captions]
+        bare = [t for t in parts.select("table.dataframe") if not t.find_parent("figure")]
+        assert bare == [], page.stem
+    assert numbers["01-maxgap-problem"][:2] == ["Table 1.1 ", "Table 1.2 "]
+    assert sum(map(len, numbers.values())) > 80
+
+
+def test_no_table_has_a_value_as_a_program_writes_it(unknown):
+    raw = re.compile(r"^(True|False|nan|NaN|<NA>|None|inf)$|^\d{4,}|^-\d|\d{2}\.0$|\^|gamma|delta")
+    for page in pages(unknown):
+        cells = soup(unknown, page.stem).select("table.dataframe :is(th, td)")
+        texts = [cell.get_text() for cell in cells]
+        assert [text for text in texts if raw.search(text)] == [], page.stem
+
+
+def test_the_verdicts_of_one_outcome_have_an_address(unknown):
+    found = soup(unknown, "index").select('a[href*="12-verdicts.html#claims-"]')
+    links = {link["href"].partition("#")[2] for link in found}
+    assert links == {f"claims-{make_id(outcome)}" for outcome in OUTCOMES}
+    verdicts = soup(unknown, "12-verdicts")
+    for link in links:
+        (alone,) = verdicts.select(f"#{link}")
+        assert alone["data-alone"] == link.removeprefix("claims-")
 
 
 def test_every_icon_of_a_page_is_in_the_fonts_that_are_left(site):

@@ -1,4 +1,4 @@
-"""Sphinx extension: tables of a notebook have numbered captions, and numbers as they are printed.
+"""Sphinx extension: tables of a notebook have numbered captions, and numbers are printed.
 
 A cell gives its table a caption as it gives a figure one, in `mystnb.figure` of its metadata. What
 a notebook stores is left as it is; the page shows 9396 as 9,396, gamma as a letter, True as yes.
@@ -15,11 +15,11 @@ from docutils import nodes
 from maxgap._book.verdict_blocks import typeset
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
-_RANGE = re.compile(r"(?<=[\d∞%])-(?=[\d∞])")
 _POLICY = re.compile(r"(?<=MaxGap)(?=[A-Z])")
 _POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
@@ -61,13 +61,42 @@ class PrintTables(SphinxTransform):
                 raw.children = [nodes.Text(with_one_head(with_printed_numbers(raw.astext())))]
 
 
+class PrintGlued(SphinxPostTransform):
+    """Print the numbers that cells computed for the text."""
+
+    default_priority = 6  # after those of other pages are there
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for pasted in self.document.findall(nodes.inline):
+            if "pasted-text" in pasted["classes"]:
+                pasted.children = [nodes.Text(with_dashes(pasted.astext()))]
+
+
+def with_dashes(text: str) -> str:
+    """Print ranges and negative numbers.
+
+    >>> with_dashes("-0.5 (-0.8--0.1), 4.9 (4.5-5.1) or 30%-40%, normal-mixture")
+    '−0.5 (−0.8–−0.1), 4.9 (4.5–5.1) or 30%–40%, normal-mixture'
+    """
+    return re.sub(r"(?<![\w)%-])-(?=[\d.])|(?<=–)-", "−", re.sub(r"(?<=[\d%])-(?=-?\d)", "–", text))
+
+
 def with_printed_numbers(table: str) -> str:
     """Print the cells of a table of pandas.
 
     >>> with_printed_numbers("<th>rho_a</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
     '<th><i>ρ</i><sub>a</sub></th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
+    >>> with_printed_numbers("<th>MaxGapElim</th>")
+    '<th>MaxGap<wbr/>Elim</th>'
     """
-    return _CELL.sub(lambda cell: cell[1] + _printed(html.unescape(cell[2])), table)
+
+    def shown(cell: re.Match[str]) -> str:
+        text = _printed(html.unescape(cell[2]))
+        # On a phone three heads with the names of policies would be wider than the page.
+        return cell[1] + (_POLICY.sub("<wbr/>", text) if cell[1].startswith("<th") else text)
+
+    return _CELL.sub(shown, table)
 
 
 def with_one_head(table: str) -> str:
@@ -95,11 +124,9 @@ def with_one_head(table: str) -> str:
 def _printed(text: str) -> str:
     if text.strip() in _WORDS:
         return _WORDS[text.strip()]
-    text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "∞", text))
+    text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "infinity", text))
     text = _POWER.sub(_power, text)
-    text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
-    # On a phone three heads with the names of policies are as wide as the page.
-    return _POLICY.sub("<wbr/>", _RANGE.sub("–", text))
+    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
 
 
 def _power(number: re.Match[str]) -> str:
@@ -120,10 +147,11 @@ def _caption(node: nodes.Node) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the node, counted with the other tables, and what makes it."""
+    """Register the node, counted with the other tables, what makes it, and what prints."""
     app.add_enumerable_node(
         captioned_table, "table", _caption, html=(_visit, _depart), latex=(_visit, _depart)
     )
     app.add_transform(CaptionTables)
     app.add_transform(PrintTables)
+    app.add_post_transform(PrintGlued)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
