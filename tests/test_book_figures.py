@@ -33,7 +33,7 @@ from maxgap._book._figures import (
 from maxgap._book._figures import hardness as drawn_hardness
 
 from maxgap import hardness, problems, reference
-from maxgap.figures import new_figure
+from maxgap.figures import POLICY_STYLES, new_figure, policy_style
 
 
 @pytest.fixture(autouse=True)
@@ -548,6 +548,18 @@ def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
     assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
     assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
     assert ax.get_ylim()[1] > 0.5
+    assert {"one", "two", "allowed"} <= set(texts(ax))
+
+
+def test_rules_of_a_policy_have_its_colour_and_dashes_of_their_own():
+    rules = ["MaxGapUCB, a", "MaxGapUCB, b", "cluster rule"]
+    table = pd.DataFrame({"rule": rules, "ratio": 1.1, "error": 0.4, "low": 0.3, "high": 0.5})
+    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
+    first, second, other = (container.lines[0] for container in ax.containers)
+    assert first.get_color() == second.get_color() == policy_style("MaxGapUCB")["color"]
+    assert first.get_linestyle() != second.get_linestyle()
+    assert other.get_color() not in {policy_style(name)["color"] for name in POLICY_STYLES}
+    assert "MaxGapUCB,\na" in texts(ax)
 
 
 def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
