@@ -33,7 +33,7 @@ from maxgap._book._figures import (
 from maxgap._book._figures import hardness as drawn_hardness
 
 from maxgap import hardness, problems, reference
-from maxgap.figures import new_figure
+from maxgap.figures import POLICY_STYLES, new_figure, policy_style
 
 
 @pytest.fixture(autouse=True)
@@ -487,10 +487,17 @@ def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
     )
     fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
     figure = drawn_hardness.samples_by_hardness(table, fits, x="h", xlabel="h")
-    helped, end, fit = figure.axes[0].lines
+    helped, end, fit, proportional = figure.axes[0].lines
     assert helped.get_ydata().tolist() == [2, 20]
     assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
     assert np.allclose(fit.get_ydata(), [2.0, 200.0])
+    assert np.allclose(proportional.get_ydata(), [2.0, 200.0])
+    flat, proportional = figure.axes[1].lines[2:]
+    (left, right), (start, stop) = proportional.get_xdata(), proportional.get_ydata()
+    assert stop / start == pytest.approx(right / left) == 100.0
+    # They cross in the middle of all points, on the logarithmic axis.
+    middle = np.sqrt(np.prod(proportional.get_ydata() / flat.get_ydata()))
+    assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
 
 
 def test_stopping_times_have_a_panel_a_rule_and_bars():
@@ -607,6 +614,18 @@ def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
     assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
     assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
     assert ax.get_ylim()[1] > 0.5
+    assert {"one", "two", "allowed"} <= set(texts(ax))
+
+
+def test_rules_of_a_policy_have_its_colour_and_dashes_of_their_own():
+    rules = ["MaxGapUCB, a", "MaxGapUCB, b", "cluster rule"]
+    table = pd.DataFrame({"rule": rules, "ratio": 1.1, "error": 0.4, "low": 0.3, "high": 0.5})
+    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
+    first, second, other = (container.lines[0] for container in ax.containers)
+    assert first.get_color() == second.get_color() == policy_style("MaxGapUCB")["color"]
+    assert first.get_linestyle() != second.get_linestyle()
+    assert other.get_color() not in {policy_style(name)["color"] for name in POLICY_STYLES}
+    assert "MaxGapUCB,\na" in texts(ax)
 
 
 def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():

@@ -123,7 +123,7 @@ def test_cells_over_several_rows_and_columns_keep_the_others_in_place():
         ("1e-10", "10<sup>−10</sup>"),
         ("2.5e6", "2.5·10<sup>6</sup>"),
         ("normal-mixture", "normal-mixture"),
-        ("MaxGapTop2UCB", "MaxGap<wbr/>Top2UCB"),
+        ("MaxGapTop2UCB", "MaxGapTop2UCB"),
         ("True", "yes"),
         ("False alarm", "False alarm"),
         ("&lt;NA&gt;", ""),

@@ -195,7 +195,7 @@ def test_the_numbers_of_a_card_are_those_of_the_verdicts_it_names():
         words = " ".join(known[key] for key in card.get("from", []))
         # The year, the percentages asked for and the name of the claim are no results of ours.
         text = re.sub(
-            r'NeurIPS 2019|\d+ % (?:error|asked for)|at 2%|in 10%|"8x|caps the gain at 6',
+            r'NeurIPS 2019|\d+% (?:error|asked for)|at 2%|in 10%|"8x|caps the gain at 6',
             "",
             card["finding"],
         )

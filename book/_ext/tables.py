@@ -20,6 +20,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
+_WORDED = re.compile(r"[A-Za-z]\S* \S+ ")  # words, which are read from the left
 _POLICY = re.compile(r"(?<=MaxGap)(?=[A-Z])")
 _POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
@@ -87,8 +88,18 @@ def with_printed_numbers(table: str) -> str:
 
     >>> with_printed_numbers("<th>rho_a</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
     '<th><i>ρ</i><sub>a</sub></th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
+    >>> with_printed_numbers("<th>MaxGapElim</th><td>for the right gap alone</td>")
+    '<th>MaxGap<wbr/>Elim</th><td class="text">for the right gap alone</td>'
     """
-    return _CELL.sub(lambda cell: cell[1] + _printed(html.unescape(cell[2])), table)
+
+    def shown(cell: re.Match[str]) -> str:
+        text = _printed(html.unescape(cell[2]))
+        if cell[1].startswith("<th"):
+            # On a phone three heads with the names of policies would be wider than the page.
+            return cell[1] + _POLICY.sub("<wbr/>", text)
+        return ('<td class="text">' if _WORDED.match(cell[2]) else cell[1]) + text
+
+    return _CELL.sub(shown, table)
 
 
 def with_one_head(table: str) -> str:
@@ -118,9 +129,7 @@ def _printed(text: str) -> str:
         return _WORDS[text.strip()]
     text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "infinity", text))
     text = _POWER.sub(_power, text)
-    text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
-    # On a phone three heads with the names of policies are as wide as the page.
-    return _POLICY.sub("<wbr/>", text)
+    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
 
 
 def _power(number: re.Match[str]) -> str:

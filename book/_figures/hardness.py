@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, new_figure, policy_style
@@ -63,6 +65,7 @@ def helper_worth(distances: Mapping[int, float], delta_max: float, arm: str) -> 
         xlim=(0, reach),
         ylim=(0, delta_max),
     )
+    ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     return figure
 
 
@@ -102,9 +105,13 @@ def helper_arm(
             marker="|",
             ms=8,
         )
+        if i + 1 in special:
+            name = f"arm {arm}" if i == own else "helper"
+            beside = {"va": "center", "color": special[i + 1], "fontweight": "bold"}
+            ax.text(right + 0.25, i + 1, name, **beside)
     for (left, right), colour, name in (
         ((high[certain[1] - 1], low[certain[0] - 1]), "0.85", "certain gap"),
-        ((low[opening - 1], high[helper - 1]), (*PALETTE[2], 0.15), f"right-gap bound of {arm}"),
+        ((low[opening - 1], high[helper - 1]), (*PALETTE[2], 0.15), f"bound of arm {arm}"),
     ):
         ax.axvspan(left, right, color=colour, lw=0, zorder=0)
         middle = (left + right) / 2
@@ -120,6 +127,8 @@ def samples_by_hardness(
 ) -> Figure:
     """Samples of single arms against an inverse squared hardness, a panel a policy.
 
+    Beside the fit a dashed line is what the samples would follow were they proportional.
+
     Parameters
     ----------
     table : DataFrame
@@ -130,26 +139,33 @@ def samples_by_hardness(
         Column of the horizontal axis, and its name.
     """
     labels = list(dict.fromkeys(table["policy"]))
-    figure, axes = new_figure(1, len(labels), height=3.8, sharex=True, sharey=True)
+    figure, axes = new_figure(1, len(labels), height=4.4, sharex=True, sharey=True)
     ends = np.array([table[x].min(), table[x].max()])
+    centre = np.exp(np.log(table[x]).mean())
     for label, ax in zip(labels, np.atleast_1d(axes), strict=True):
         rows = table[table["policy"] == label]
         style = policy_style(label)
         for is_end, marker, colour, name in (
             (False, "o", style["color"], "needs a helper"),
-            (True, "x", "0.45", "needs none"),
+            (True, "x", "0.35", "needs none"),
         ):
             part = rows[rows["end"] == is_end]
             points = {"ms": 3, "alpha": 0.5, "rasterized": True}  # thousands
             ax.plot(part[x], part["samples"], marker, color=colour, label=name, **points)
         exponent, intercept = fits[label]
-        ax.plot(ends, np.exp(intercept) * ends**exponent, color="black", lw=2, label="fit")
-        ax.set_title(label, fontsize=11)
-        ax.set(xscale="log", yscale="log")
+        fitted = np.exp(intercept) * ends**exponent
+        ax.plot(ends, fitted, color="black", lw=2, label="fit of all")
+        through = np.exp(intercept) * centre**exponent
+        ax.plot(ends, through * ends / centre, color="black", lw=1.4, ls="--", label="proportional")
+        ax.text(0.05, 0.96, f"fit: {decimal(exponent, 2)}", transform=ax.transAxes, va="top")
+        ax.set_title(label, fontsize=11, color=style["color"], fontweight="bold")
+        ax.set(xscale="log", yscale="log", ylim=(0.7, 12 * table["samples"].max()))
     first = np.atleast_1d(axes)[0]
     first.set_ylabel("samples of the arm")
     handles, names = first.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3, markerscale=2)
+    # The dots of a panel have its policy's colour.
+    handles[0] = Line2D([], [], ls="", marker="o", ms=3, color="black")
+    figure.legend(handles, names, loc="outside upper center", ncols=4, markerscale=2, fontsize=10)
     figure.supxlabel(xlabel, fontsize=11)
     return figure
 
@@ -165,6 +181,8 @@ def measured_against_bound(table: pd.DataFrame) -> Figure:
     figure, ax = new_figure(height=4.2)
     for label, rows in table.groupby("policy", sort=False):
         style = policy_style(str(label))
+        here = {"color": style["color"], "fontweight": "bold", "transform": ax.transAxes}
+        ax.text(0.98, 0.06 if ax.texts else 0.8, str(label), ha="right", **here)
         ax.plot(
             rows["bound"],
             rows["measured"],
@@ -187,7 +205,6 @@ def measured_against_bound(table: pd.DataFrame) -> Figure:
         xlabel="samples that the theorem allows",
         ylabel="samples taken",
     )
-    figure.legend(loc="outside upper center", ncols=2, frameon=False)
     return figure
 
 
@@ -220,6 +237,9 @@ def shares_of_bound(table: pd.DataFrame, worst: Mapping[float, float], worst_at:
         )
         here = names.index(worst_at) + 0.24 * k - 0.12
         ax.plot(worst[float(str(delta))], here, "X", color=PALETTE[k], ms=9, mec="black")
+        if not ax.texts:
+            most = max(worst.values())
+            ax.text(1.2 * most, here + 0.12, "worst noise", va="center", fontsize=10)
     ax.axvline(1.0, color="black", lw=1.2)
     ax.text(1.0, 1.0, "bound ", transform=ax.get_xaxis_transform(), ha="right", va="top")
     ax.set(xscale="log", xlabel="samples of the most sampled arm, share of the bound")
