@@ -3,6 +3,7 @@
 import graphlib
 import json
 import re
+from pathlib import Path
 
 import matplotlib
 
@@ -12,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from maxgap._book._figures import (
     comparisons,
     confidence_sequences,
@@ -35,6 +37,8 @@ from maxgap._book._figures import hardness as drawn_hardness
 from maxgap import hardness, problems, reference
 from maxgap.figures import POLICY_STYLES, new_figure, policy_style
 
+BOOK = Path(__file__).parent.parent / "book"
+
 
 @pytest.fixture(autouse=True)
 def _close_figures():
@@ -44,6 +48,26 @@ def _close_figures():
 
 def texts(ax):
     return [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        ("_figures/bounds.html", set()),
+        ("_figures/profile.html", set()),
+        ("_figures/draws.html", {"RoundRobin", "MaxGapUCB"}),
+        ("_static/explorable/explorable.css", set()),
+        ("_static/game/game.css", {"MaxGapTop2UCB"}),
+        (
+            "_static/streetview-error.svg",
+            {"RoundRobin", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB"},
+        ),
+    ],
+)
+def test_pages_draw_policies_in_their_colours_and_nothing_else_in_them(page, shown):
+    text = (BOOK / page).read_text(encoding="utf-8").lower()
+    names = {to_hex(style["color"]): name for name, style in POLICY_STYLES.items()}
+    assert {name for colour, name in names.items() if colour in text} == shown
 
 
 def test_the_toy_instance_shows_the_hardness_of_every_arm_but_the_two_at_the_gap():

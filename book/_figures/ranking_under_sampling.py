@@ -20,7 +20,7 @@ __all__ = ["groups"]
 def groups(
     means: ArrayLike, sizes: Sequence[int], *, ylabel: str = "mean", ax: Axes | None = None
 ) -> Figure:
-    """Means against rank in groups: neighbours differ in colour and marker, a line divides them.
+    """Means against rank in named groups: neighbours differ in colour, a line divides them.
 
     Parameters
     ----------
@@ -41,24 +41,32 @@ def groups(
     Examples
     --------
     >>> figure = groups([0.0, 1.0, 1.1], [2, 1])
-    >>> [line.get_label() for line in figure.axes[0].lines if line.get_label()[0] != "_"]
+    >>> [text.get_text() for text in figure.axes[0].texts]
     ['ranks 1 to 2', 'rank 3']
     """
     ordered = np.sort(np.asarray(means, dtype=float))[::-1]
     if sum(sizes) != ordered.size:
         raise ValueError(f"sizes must add up to {ordered.size}, got {list(sizes)}")
     if ax is None:
-        _, ax = new_figure(height=3.8)
+        _, ax = new_figure(height=4.6)
     start = 0
     for number, size in enumerate(sizes):
         end = start + size
         style: dict[str, Any] = MANY_STYLES[number % 2] | {"linestyle": "none", "markersize": 4}
+        ax.plot(np.arange(start + 1, end + 1), ordered[start:end], **style)
         name = f"rank {end}" if size == 1 else f"ranks {start + 1} to {end}"
-        ax.plot(np.arange(start + 1, end + 1), ordered[start:end], label=name, **style)
+        # The means fall: there is room right of the first half of them, and left of the second.
+        first_half = start + end < ordered.size + size // 3
+        x, shift, align = (end, (7, 0), "left") if first_half else (start + 1, (-7, 0), "right")
+        y = ordered[start:end].mean()
+        if size > ordered.size / 3:
+            x, y, shift, align = (start + end) / 2, ordered[(start + end) // 2], (8, 8), "left"
+        place: dict[str, Any] = {"xytext": shift, "textcoords": "offset points", "fontsize": 9.5}
+        ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        ax.annotate(name, (x, y), color=style["color"], ha=align, va="center", bbox=ground, **place)
         if end < ordered.size:
             level = ordered[end - 1 : end + 1].mean()
             ax.axhline(level, color="0.5", lw=0.8, ls=":", label="_division")
         start = end
     ax.set(xlabel="rank", ylabel=ylabel, xlim=(0, ordered.size + 1))
-    ax.legend(fontsize=9, loc="lower left")
     return figure_of(ax)
