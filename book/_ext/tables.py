@@ -20,6 +20,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
+_POLICY = re.compile(r"(?<=MaxGap)(?=[A-Z])")
 _POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
 
@@ -117,7 +118,9 @@ def _printed(text: str) -> str:
         return _WORDS[text.strip()]
     text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "infinity", text))
     text = _POWER.sub(_power, text)
-    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
+    text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
+    # On a phone three heads with the names of policies are as wide as the page.
+    return _POLICY.sub("<wbr/>", text)
 
 
 def _power(number: re.Match[str]) -> str:

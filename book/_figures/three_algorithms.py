@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import NullFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap.figures import PALETTE, new_figure, policy_style
-from maxgap.statistics import decimal
-
-from .shared import MANY_STYLES
+from maxgap.statistics import significant
 
 __all__ = [
     "interval_board",
@@ -50,14 +48,15 @@ def policy_runs(
             strip.fill_between(samples, low, high, where=taken, color=colour, alpha=0.22, lw=0)
             mean = np.where(taken, trace["estimate"][:, arm], np.nan)
             strip.plot(samples, mean, color=colour, lw=2.2)
-        strip.set(ylim=(-0.9, 3.2), ylabel=f"{label}\nmean")
+        strip.set(ylim=(-0.9, 3.2), ylabel="mean")
+        strip.set_title(label, loc="left", color=colour, fontsize=11, fontweight="bold")
         strip.set_rasterization_zorder(3)  # thousands of corners
         bounds.plot(samples, trace["bound"], color="0.6", lw=0.8)
         bounds.plot(samples, trace["bound"].max(axis=1), color=PALETTE[0], label="highest bound")
         certain = np.maximum(trace["certain"], 0.0)
         bounds.plot(samples, certain, color=PALETTE[2], ls="--", label="certain gap")
-        bounds.axhline(true_gap, color="black", lw=0.9, ls=":", label="largest gap")
-        bounds.text(0.97, 0.04, ends[label], transform=bounds.transAxes, ha="right", fontsize=9)
+        bounds.axhline(true_gap, color="black", lw=1.2, ls=":", label="largest gap")
+        bounds.text(0.9 * samples[-1], -0.29, ends[label], ha="right")
         bounds.set(ylim=(-0.35, 2.6), ylabel="gap")
         for ax in (strip, bounds):
             ax.set_xscale("log")
@@ -91,7 +90,7 @@ def interval_board(
     estimates = np.asarray(estimates, dtype=float)
     figure, ax = new_figure(height=0.42 * low.size + 1.1)
     for arm in range(low.size):
-        face = PALETTE[0] if arm in set(asked) else "white"
+        face = (*PALETTE[0], 0.45) if arm in set(asked) else "white"
         edge = PALETTE[0] if arm in set(asked) else "0.4"
         ax.barh(arm, high[arm] - low[arm], left=low[arm], height=0.42, color=face, edgecolor=edge)
     ax.plot(estimates, range(low.size), ls="", marker="|", ms=15, mew=2, color="black")
@@ -103,7 +102,7 @@ def interval_board(
     split = int(np.argmax(least - most))
     if least[split] > most[split]:
         ax.axvspan(most[split], least[split], color=PALETTE[2], alpha=0.25, lw=0, zorder=0)
-        text = f"certain: {decimal(least[split] - most[split], 2)}"
+        text = f"certain: {significant(least[split] - most[split])}"
         ax.text((most[split] + least[split]) / 2, -0.75, text, ha="center", va="bottom")
     left, right = low.min() - 0.1, high.max() + 0.12 * (high.max() - low.min())
     ax.text(right, -0.75, "samples", ha="right", va="bottom")
@@ -118,29 +117,44 @@ def interval_board(
 def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
     """Share of wrong answers among the runs that stopped, one line a rule, intervals as bars.
 
+    A rule that is named after a policy has its colour; the rules of one policy differ in dashes.
+
     Parameters
     ----------
     table : DataFrame
         Columns rule, ratio (of the largest gap to the second largest), error, low, high; at most
-        six rules.
+        three rules of a policy. What comes before a comma in a rule's name stands in a line of its
+        own.
     level : float
         The error allowed, drawn as a horizontal line.
     """
-    figure, ax = new_figure(height=4.0)
-    for (label, rows), own in zip(table.groupby("rule", sort=False), MANY_STYLES, strict=False):
-        style = own | {"markersize": 6}
+    figure, ax = new_figure(height=4.2)
+    first = table["ratio"].min()
+    beside = {"ha": "right", "va": "center", "linespacing": 1.1}
+    drawn: list[str] = []
+    for label, rows in table.groupby("rule", sort=False):
+        style = policy_style(str(label))
+        if style["color"] == "black":
+            # Below the others, which end on it.
+            style |= {"color": PALETTE[0], "marker": "o", "linewidth": 5, "alpha": 0.6, "zorder": 1}
+        style |= {"markersize": 6, "linestyle": ("-", "--", ":")[drawn.count(str(style["color"]))]}
+        drawn.append(str(style["color"]))
         bars = np.clip([rows["error"] - rows["low"], rows["high"] - rows["error"]], 0, None)
-        ax.errorbar(rows["ratio"], rows["error"], yerr=bars, label=label, capsize=3, **style)
+        kept = {"capsize": 3, "elinewidth": 1.4, "clip_on": False}
+        ax.errorbar(rows["ratio"], rows["error"], yerr=bars, **kept, **style)
+        name = str(label).replace(", ", ",\n")
+        ax.text(0.965 * first, rows["error"].iloc[0], name, color=style["color"], **beside)
     ax.axhline(level, color="black", lw=0.9)
-    ax.text(table["ratio"].max(), level, "allowed", ha="right", va="bottom", fontsize=9)
+    ax.text(0.965 * first, level, "allowed", va="bottom", ha="right")
     ax.set(
         xlabel="largest gap, with the second largest at 1",
         ylabel="share of wrong answers",
-        ylim=(-0.01, 0.72),
+        ylim=(-0.06, 0.72),
         xscale="log",
+        xlim=(0.68 * first, 1.03 * table["ratio"].max()),
     )
     ticks = sorted(table["ratio"].unique())
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend()
+    ax.xaxis.set_minor_locator(NullLocator())
     return figure
