@@ -681,8 +681,8 @@ def test_boxes_and_contrasts_say_when_each_is_certain():
         }
     )
     boxes, contrast = sharper_certificates.boxes_against_contrasts(bounds, 0.2).axes
-    assert texts(boxes) == ["certain at 1,000"]
-    assert texts(contrast) == ["certain at 100"]
+    assert texts(boxes) == ["certain\nat 1,000"]
+    assert texts(contrast) == ["certain\nat 100"]
     assert np.allclose(boxes.lines[0].get_ydata(), [-8.9, -0.6, 0.1])
 
 
@@ -697,7 +697,7 @@ def test_samples_needed_says_how_many_times_fewer():
         }
     )
     (ax,) = sharper_certificates.samples_needed(table).axes
-    assert texts(ax) == ["8.5 x", "2.0 x"]
+    assert texts(ax) == ["8.5 times", "2.0 times"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b"]
 
 

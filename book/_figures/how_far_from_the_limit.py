@@ -123,6 +123,7 @@ def times_the_limit(table: pd.DataFrame) -> Figure:
     for place in range(1, len(methods), 2):
         ax.axhspan(place - 0.5, place + 0.5, color="0.5", alpha=0.08, lw=0, zorder=0)
     ax.axvline(1, color="black", lw=1.2)
+    ax.text(1.1, 0.6 * len(methods), "the limit", rotation=90, va="center")
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,g}"))
     ax.set(xlabel=r"samples, times the limit $T^*\,\mathrm{kl}(\delta, 1 - \delta)$")
@@ -131,5 +132,5 @@ def times_the_limit(table: pd.DataFrame) -> Figure:
     ax.set_yticks(range(len(methods)), methods)
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
-    figure.legend(shown, instances, loc="outside upper center", ncols=3, fontsize=9)
+    figure.legend(shown, instances, loc="outside upper center", ncols=3, fontsize=10)
     return figure

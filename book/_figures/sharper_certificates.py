@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from maxgap.figures import new_figure, policy_style
+from maxgap.figures import PALETTE, new_figure, policy_style
+from maxgap.statistics import significant
 
 from .shared import figure_of
 
@@ -28,13 +30,12 @@ def boxes_against_contrasts(bounds: pd.DataFrame, true: float) -> Figure:
     """
     figure, axes = new_figure(columns=2, height=3.9, sharey=True)
     ways = {
-        "boxes": (BOXES, "by the intervals of four arms"),
-        "contrast": (CONTRASTS, "by their contrast"),
+        "boxes": (PALETTE[0], "by the intervals of four arms"),
+        "contrast": (PALETTE[3], "by their contrast"),
     }
-    for ax, (column, (policy, title)) in zip(axes, ways.items(), strict=True):
-        color = policy_style(policy)["color"]
+    for ax, (column, (color, title)) in zip(axes, ways.items(), strict=True):
         low, high = bounds["estimate"] - bounds[column], bounds["estimate"] + bounds[column]
-        ax.fill_between(bounds["samples"], low, high, color=color, alpha=0.35, lw=0)
+        ax.fill_between(bounds["samples"], low, high, color=color, alpha=0.25, lw=0)
         ax.plot(bounds["samples"], low, color=color)
         ax.axhline(0, color="black", lw=1)
         ax.axhline(true, color="black", lw=1, ls=":")
@@ -43,13 +44,15 @@ def boxes_against_contrasts(bounds: pd.DataFrame, true: float) -> Figure:
             first = certain.iloc[0]
             ax.axvline(first, color=color, lw=1)
             ax.annotate(
-                f"certain at {first:,}",
+                f"certain\nat {first:,}",
                 (first, -3.2 * true),
                 xytext=(-5, 0),
                 textcoords="offset points",
                 ha="right",
+                va="center",
             )
         ax.set(title=title, xscale="log", xlabel="samples", ylim=(-4 * true, 6 * true))
+        ax.set_yticks([2.5 * true * k for k in (-1, 0, 1, 2)])
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes[0].set_ylabel("largest gap minus second")
     return figure
@@ -70,7 +73,13 @@ def samples_needed(table: pd.DataFrame) -> Figure:
         ends = rows.loc[[CONTRASTS, BOXES], "median"].to_numpy()
         ax.plot(ends, [place, place], color="0.75", lw=2, zorder=0)
         times = ends[1] / ends[0]
-        ax.text(np.sqrt(ends.prod()), place - 0.12, f"{times:.1f} x", ha="center", va="bottom")
+        ax.text(
+            np.sqrt(ends.prod()),
+            place - 0.12,
+            f"{significant(times)} times",
+            ha="center",
+            va="bottom",
+        )
     for policy in (CONTRASTS, BOXES):
         rows = table[table["policy"] == policy]
         style = policy_style(policy) | {"linestyle": "none", "markersize": 8}
@@ -84,6 +93,8 @@ def samples_needed(table: pd.DataFrame) -> Figure:
         yticklabels=instances,
         ylim=(len(instances) - 0.5, -0.6),
     )
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     return figure_of(ax)
@@ -107,9 +118,10 @@ def random_instances(table: pd.DataFrame) -> Figure:
     ax.set(
         xscale="log",
         yscale="log",
-        xlabel="samples of MaxGapTop2UCB, clusters",
+        xlabel="samples of MaxGapTop2UCB",
         ylabel="samples of MaxGapContrasts",
         xlim=ends,
+        ylim=(table[CONTRASTS].min() / 1.3, 1.3 * ends[1]),
     )
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
