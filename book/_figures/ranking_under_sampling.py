@@ -60,7 +60,8 @@ def groups(
         x, shift, align = (end, (7, 0), "left") if first_half else (start + 1, (-7, 0), "right")
         y = ordered[start:end].mean()
         if size > ordered.size / 3:
-            x, y, shift, align = (start + end) / 2, ordered[(start + end) // 2], (8, 8), "left"
+            x = (start + end) // 2
+            y, shift, align = ordered[x], (8, 8), "left"
         place: dict[str, Any] = {"xytext": shift, "textcoords": "offset points", "fontsize": 9.5}
         ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
         ax.annotate(name, (x, y), color=style["color"], ha=align, va="center", bbox=ground, **place)
