@@ -20,7 +20,7 @@ from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
 from maxgap.table import TableSplit, split
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "BordaProblem",

@@ -297,7 +297,9 @@ def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
         return columns, None
     if not isinstance(table, pd.DataFrame):
         try:
-            table = pd.DataFrame(table)
+            # Tables of pyarrow, polars and others say how they become one of pandas.
+            convert = getattr(table, "to_pandas", None)
+            table = convert() if callable(convert) else pd.DataFrame(table)
         except (TypeError, ValueError) as problem:
             raise ValueError(f"table must be a DataFrame or a mapping: {problem}") from None
     for name, column in named.items():

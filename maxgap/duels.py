@@ -120,7 +120,7 @@ def split_duels(
 
     Parameters
     ----------
-    table : pandas.DataFrame or mapping, optional
+    table : pandas.DataFrame, mapping, or what has ``to_pandas``, optional
         A row per duel, in the order in which they took place.
     winner, loser : hashable, or sequences
         Names of two columns of the table; without a table the two sequences themselves.
@@ -192,7 +192,13 @@ def _count_chosen(rows: Rows, duels: Duels, chosen: pd.Series, drawn: _Opponents
     pairs = np.concatenate([numbers for numbers, _ in duels]).reshape(-1, 2)
     with Rows(Range()) as named:
         codes = named.add(chosen, pd.Series(np.zeros(len(chosen))))
-        arms = np.array([index.get(label_key(label), -1) for label in named.labels])[codes]
+        # True is no name of the arm 1, though a dict takes them for one key.
+        known = [index.get(label_key(label), -1) for label in named.labels]
+        same = [
+            isinstance(label, bool) == isinstance(duels.labels[at], bool)
+            for label, at in zip(named.labels, known, strict=True)
+        ]
+        arms = np.where(same, known, -1)[codes]
     won, lost = arms == pairs[:, 0], arms == pairs[:, 1]
     if not (won | lost).all():
         at = int((~(won | lost)).argmax())

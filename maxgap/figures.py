@@ -261,7 +261,7 @@ def rated(
     >>> plt.close("all")
     """
     if ax is None:
-        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.4), 12.0))
+        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.6), 12.0))
     rows = np.arange(len(arms))[::-1]
     mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
     # Of many arms lines are thin, and what stands above and below them takes as much room.
@@ -281,8 +281,13 @@ def rated(
         dash = "-" if certified else ":"
         ax.plot([split] * 2, [-0.6, len(arms) - 0.4], color="black", lw=1, ls=dash)
     if rival is not None:
-        bracket(ax, rival, -1.1 * many, f"inside a group at most {_short(rival)}")
-    ax.set(xlabel="mean reward", ylim=(-1.8 * many, len(arms) + 0.9 * many))
+        # The name is wider than most bars: at the side where there is room for it.
+        left, right = ax.get_xlim()
+        place = (sum(rival) / 2 - left) / (right - left)
+        align = "left" if place < 1 / 3 else "right" if place > 2 / 3 else "center"
+        name = f"inside a group at most {_short(rival)}"
+        bracket(ax, rival, -1.7 * many, name, align=align)
+    ax.set(xlabel="mean reward", ylim=(-2.3 * many, len(arms) + 0.9 * many))
     # A dollar would begin a formula.
     names = [str(arm).replace("$", r"\$") for arm in arms["arm"]]
     if any(names):
@@ -329,12 +334,28 @@ def samples_by_rank(
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set(xlabel="rank", ylabel="samples of the arm", xlim=(0, ranks.size + 1))
-    ax.legend()
+    # Above the axes: inside, curves run through every corner.
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2)
     return _figure_of(ax)
 
 
-def bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
+def bracket(
+    ax: Axes, ends: tuple[float, float], y: float, text: str, *, align: str = "center"
+) -> None:
     """Draw a bar from one place to another at height `y`, with its name above.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    ends : (float, float)
+        Where the bar begins and ends.
+    y : float
+        Height of the bar.
+    text : str
+        Its name.
+    align : {"center", "left", "right"}
+        Whether the name stands over the middle, or begins or ends with the bar.
 
     Examples
     --------
@@ -346,7 +367,10 @@ def bracket(ax: Axes, ends: tuple[float, float], y: float, text: str) -> None:
     """
     arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
-    ax.text(sum(ends) / 2, y + 0.06, text, ha="center", va="bottom")
+    # In points: above the bar's ends in an axes of any scale.
+    x = {"left": min(ends), "center": sum(ends) / 2, "right": max(ends)}[align]
+    above: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points"}
+    ax.annotate(text, (x, y), ha=align, va="bottom", **above)
 
 
 def _short(ends: tuple[float, float]) -> str:

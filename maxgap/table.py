@@ -139,7 +139,7 @@ def split(
 
     Parameters
     ----------
-    table : pandas.DataFrame or mapping, optional
+    table : pandas.DataFrame, mapping, or what has ``to_pandas``, optional
         A row per reward.
     arm, reward : hashable, or sequences
         Names of two columns of the table; without a table the two sequences themselves.

@@ -399,3 +399,10 @@ def test_labels_that_are_no_labels_are_refused(label):
     index = pd.Index([label, "b"], dtype=object)
     with pytest.raises(ValueError, match="labels"):
         maxgap.BordaProblem(pd.DataFrame([[0.5, 0.9], [0.1, 0.5]], index=index, columns=index))
+
+
+def test_true_is_not_the_chosen_arm_1():
+    table = pd.DataFrame({"won": [1, 2, 3] * 9, "lost": [2, 3, 1] * 9})
+    table["asked"] = pd.Series([True, 2, 3] * 9, dtype=object)
+    with pytest.raises(ValueError, match=r"row 0.* True is neither the winner nor the loser"):
+        split_duels(table, winner="won", loser="lost", chosen="asked")

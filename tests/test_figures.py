@@ -126,8 +126,32 @@ def test_ends_that_are_no_intervals_are_refused_by_name(arguments, named):
 
 
 def test_a_bracket_spans_from_one_place_to_the_other_with_its_name_above():
-    _, ax = figures.new_figure()
-    figures.bracket(ax, (0.2, 0.6), 0.5, "gap")
-    bar, name = ax.texts
-    assert sorted([bar.xy, bar.xyann]) == [(0.2, 0.5), (0.6, 0.5)]
-    assert (name.get_text(), name.get_position()) == ("gap", pytest.approx((0.4, 0.56)))
+    for align, x in {"left": 0.2, "center": 0.4, "right": 0.6}.items():
+        _, ax = figures.new_figure()
+        figures.bracket(ax, (0.2, 0.6), 0.5, "gap", align=align)
+        bar, name = ax.texts
+        assert sorted([bar.xy, bar.xyann]) == [(0.2, 0.5), (0.6, 0.5)]
+        assert (name.get_text(), name.xy) == ("gap", (pytest.approx(x), 0.5))
+        assert (name.get_ha(), name.get_va(), name.xyann[1] > 0) == (align, "bottom", True)
+
+
+@pytest.mark.parametrize("rival", [(0.0, 0.1), (1.45, 1.55), (2.9, 3.0)])
+def test_the_name_of_a_rival_stands_clear_of_axis_and_splits(rival):
+    arms = pd.DataFrame({"arm": [*"abcd"], "mean": [3.0, 2.0, 1.0, 0.0], "group": [*"1234"]})
+    arms = arms.assign(lower=arms["mean"] - 0.1, upper=arms["mean"] + 0.1)
+    figure = figures.rated(arms, rival=rival)
+    (ax,) = figure.axes
+    figure.draw_without_rendering()
+    name = ax.texts[-1].get_window_extent()
+    assert ax.bbox.x0 <= name.x0
+    assert name.x1 <= ax.bbox.x1
+    splits = [line for line in ax.lines if line.get_color() == "black"]
+    assert len(splits) == 3
+    assert all(name.y1 < line.get_window_extent().y0 for line in splits)
+
+
+def test_the_legend_of_samples_by_rank_hides_no_curve():
+    figure = figures.samples_by_rank([[5, 50, 500], [20, 20, 20]], ["MaxGapUCB", "RoundRobin"])
+    (ax,) = figure.axes
+    figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().y0 >= ax.bbox.y1

@@ -10,6 +10,8 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
+from maxgap._book import verdict_blocks
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
@@ -54,17 +56,31 @@ def test_of_a_cell_is_left_what_it_made_and_the_page_does_not_fold(made, left):
     assert bool(document.children) == bool(left)
 
 
-@pytest.mark.parametrize(("name", "sections"), [("book/index", 1), ("book/other", 2)])
-def test_the_first_page_has_no_chapters_of_its_own(name, sections):
-    document = new_document("")
-    inner = nodes.section("", nodes.title(text="Play"), nodes.paragraph(text="Now."), ids=["play"])
-    document += nodes.section("", nodes.title(text="Title"), inner)
+def on_paper(name, document):
+    """The document after what is left out of the page `name`."""
     app = SimpleNamespace(
         builder=SimpleNamespace(format="latex"),
         env=SimpleNamespace(docname=name),
         config=SimpleNamespace(root_doc="book/index"),
     )
     printed.leave_out(app, document)
+    return document
+
+
+def test_nothing_of_the_first_page_has_to_be_played_or_pressed():
+    game = nodes.section("", nodes.title(text="Play"), ids=["play", "index-game"])
+    link = nodes.reference("", "see", refuri="x", classes=["sd-stretched-link"])
+    document = new_document("")
+    document += nodes.section("", nodes.title(text="Title"), game, nodes.paragraph("", "36", link))
+    assert on_paper("book/index", document).astext() == "Title\n\n36"
+
+
+@pytest.mark.parametrize(("name", "sections"), [("book/index", 1), ("book/other", 2)])
+def test_the_first_page_has_no_chapters_of_its_own(name, sections):
+    document = new_document("")
+    inner = nodes.section("", nodes.title(text="Play"), nodes.paragraph(text="Now."), ids=["play"])
+    document += nodes.section("", nodes.title(text="Title"), inner)
+    on_paper(name, document)
     assert len(list(document.findall(nodes.section))) == sections
     assert document.astext() == "Title\n\nPlay\n\nNow."
     assert [n for n in document.findall(nodes.Element) if "play" in n.get("ids", [])]
@@ -107,7 +123,7 @@ def test_cells_over_several_rows_and_columns_keep_the_others_in_place():
         ("1e-10", "10<sup>−10</sup>"),
         ("2.5e6", "2.5·10<sup>6</sup>"),
         ("normal-mixture", "normal-mixture"),
-        ("MaxGapTop2UCB", "MaxGapTop2UCB"),
+        ("MaxGapTop2UCB", "MaxGap<wbr/>Top2UCB"),
         ("True", "yes"),
         ("False alarm", "False alarm"),
         ("&lt;NA&gt;", ""),
@@ -153,6 +169,23 @@ def test_a_table_of_sentences_is_a_list():
     assert found.astext() == f"{sentence}? yes. proof. "
     assert found[0].astext() == f"{sentence}?"
     assert isinstance(found[0], nodes.strong)
+
+
+def test_a_verdict_is_a_line_of_what_was_said_and_one_of_evidence():
+    row = {
+        "kind": "claim",
+        "key": "x",
+        "outcome": "partly",
+        "place": "Theorem 1",
+        "claim": "It is K.",
+        "evidence": "4-5 of 5",
+        "setting": "s",
+        "scope": "proof",
+    }
+    tiles = '<div class="paper-map"><ul><li>a link</li></ul></div>'
+    head, evidence = printed.from_html(tiles + verdict_blocks.block(row))
+    assert head.astext() == "◐ Partly · Theorem 1. It is K."
+    assert evidence.astext() == "4–5 of 5"
 
 
 def test_what_is_no_table_is_set_by_line_with_its_mathematics():

@@ -334,7 +334,7 @@ def test_the_remote_of_git_is_asked_and_the_environment_comes_first(clone, monke
 
 def test_an_archive_unpacked_in_anothers_clone_is_not_that_clone(clone):
     subprocess.run(["git", "-C", clone, "remote", "add", "origin", REPOSITORY], check=True)
-    inner = clone / "maxgap-0.1.0"
+    inner = clone / "maxgap-0.2.0"
     inner.mkdir()
     assert published.place(inner) == published.Place("", "main", "", None)
 

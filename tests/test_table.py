@@ -481,3 +481,14 @@ def test_a_plan_refuses_what_it_cannot_use(change, why):
     arguments = {"means": [2, 4], "bounds": (1, 5)} | change
     with pytest.raises(ValueError, match=why):
         maxgap.plan(arguments.pop("means"), **arguments)
+
+
+def test_a_table_that_can_become_one_of_pandas_is_taken():
+    frame = pd.DataFrame({"item": [*"abc"] * 30, "stars": [5, 4, 1] * 30})
+    other = type("Other", (), {"to_pandas": lambda self: frame})()
+    expected = maxgap.split(frame, arm="item", reward="stars", bounds=(1, 5))
+    found = maxgap.split(other, arm="item", reward="stars", bounds=(1, 5))
+    pd.testing.assert_frame_equal(found.arms, expected.arms)
+    arrow = pytest.importorskip("pyarrow").table({"item": [*"abc"] * 30, "stars": [5, 4, 1] * 30})
+    found = maxgap.split(arrow, arm="item", reward="stars", bounds=(1, 5))
+    pd.testing.assert_frame_equal(found.arms, expected.arms)

@@ -19,6 +19,8 @@ from sphinx_proof.nodes import proof_node
 from tables import captioned_table
 
 NOT_PRINTED = ("book/api", "book/architecture")
+# On the first page: what has to be played, and links that cover a card.
+GAME, CARD_LINK = "index-game", "sd-stretched-link"
 _MATHEMATICS = re.compile(r"\$([^$]+)\$")
 # What of a block of HTML is a line of its own.
 _LINES = ["p", "li", "summary", "h3", "h4"]
@@ -63,7 +65,7 @@ class TypesetTables(SphinxPostTransform):
                         found[0] += nodes.Text(", at the end of the book.")
                     if found and isinstance(bundle.parent, captioned_table):
                         bundle.parent.replace_self(captioned(found, bundle.parent))
-                    elif found:
+                    elif found or 'class="paper-map"' in source:
                         bundle.replace_self(found)
                     break
 
@@ -96,9 +98,15 @@ def from_html(source: str) -> list[nodes.Node]:
     for unseen in soup(["style", "script", "fieldset", "details"]):
         unseen.decompose()
     found: list[nodes.Node] = []
-    for element in soup.find_all(["table", *_LINES]):
+    for tiles in soup(class_="paper-map"):
+        tiles.decompose()  # links to what follows
+    for element in soup.find_all(["table", "article", *_LINES]):
         if element.name == "table":
             found += _of_table(element)
+        elif element.name == "article":
+            found += _of_verdict(element)
+        elif element.find_parent("article"):
+            continue
         elif element.find_parent("table") is None and element.find(_LINES) is None:
             found.append(nodes.paragraph("", "", *_inline(element)))
     return found
@@ -136,6 +144,16 @@ def _inline(element: Tag) -> Iterable[nodes.Node]:
                 yield marks[child.name]("", "", *_inline(child))
             else:
                 yield from _inline(child)
+
+
+def _of_verdict(element: Tag) -> list[nodes.Node]:
+    """One verdict: outcome, place and what was said in a line, then the evidence."""
+    outcome, said, evidence = element.find_all("p")
+    head = nodes.paragraph()
+    for part in outcome.find_all("span", class_="place"):
+        part.insert(0, " · ")
+    head += [*_inline(outcome), nodes.Text(". "), nodes.strong("", "", *_inline(said))]
+    return [head, nodes.paragraph("", "", *_inline(evidence))]
 
 
 def _of_table(element: Tag) -> list[nodes.Node]:
@@ -212,6 +230,10 @@ def leave_out(app: Sphinx, document: nodes.document) -> None:
         toctree["entries"] = [e for e in toctree["entries"] if e[1] not in NOT_PRINTED]
         toctree["includefiles"] = [f for f in toctree["includefiles"] if f not in NOT_PRINTED]
     if app.env.docname == app.config.root_doc:
+        for section in [s for s in document.findall(nodes.section) if GAME in s["ids"]]:
+            section.parent.remove(section)
+        for link in [n for n in document.findall(nodes.reference) if CARD_LINK in n["classes"]]:
+            link.parent.remove(link)
         # Its sections would be chapters, and shift the numbers of all others.
         for section in list(document.findall(nodes.section))[1:]:
             title = section.next_node(nodes.title)

@@ -78,31 +78,38 @@ def right_gap_by_position(
     for piece in np.split(np.arange(x.size), jumps):
         ax.plot(x[piece], y[piece], color=PALETTE[0])
     ax.vlines(at, 0, best, color="0.6", lw=0.8, ls=":")
-    ax.plot(at, best, "o", color=PALETTE[0], ms=7, label="at a lower end")
+    ax.plot(at, best, "o", color=PALETTE[0], ms=7)
     widest = int(np.argmax(best))
     ax.plot(at[widest], best[widest], "D", color=PALETTE[3], ms=10, label="the gap bound")
-    ax.set(xlabel="mean of the arm", ylabel="largest right gap", ylim=(0, None))
-    ax.legend(loc="lower left")
+    for place, gap in zip(at, best, strict=True):
+        name = "  the gap bound, " if gap == best[widest] else "  "
+        ax.text(place, gap, f"{name}{decimal(gap, 3)}", va="bottom")
+    ax.set(xlabel="mean of the arm", ylabel="largest right gap", ylim=(0, 1.1 * best[widest]))
     return figure
 
 
 def slots(lower: ArrayLike, upper: ArrayLike, arm: int) -> Figure:
-    """Intervals sorted by lower end, below each its slot; slots that an arm touches stand out."""
+    """Intervals sorted by lower end, below each its slot; those that an arm touches stand out."""
     order = np.argsort(np.asarray(lower, dtype=float), kind="stable")
     low, high = np.asarray(lower, dtype=float)[order], np.asarray(upper, dtype=float)[order]
     place = int(np.flatnonzero(order == arm)[0])
     end = np.append(np.minimum.accumulate(high[::-1])[::-1][1:], high[:-1].max())
     figure, ax = new_figure(height=0.75 * low.size + 1.2)
+    ends = np.array([low, np.maximum(end, low)])
+    touched = ((low[place] <= ends) & (ends <= high[place])).any(axis=0)
+    widest = int(np.argmax(np.where(touched, ends[1] - ends[0], -np.inf)))
     for k in range(low.size):
         colour = PALETTE[0] if k == place else "0.45"
         ax.plot([low[k], high[k]], [k, k], color=colour, lw=5, solid_capstyle="butt")
         ax.text(high[k], k, f"  arm {order[k]}", va="center", ha="left", color=colour)
-        touched = any(low[place] <= x <= high[place] for x in (low[k], end[k]))
-        colour = PALETTE[3] if touched else "0.7"
-        ends, y = (low[k], max(end[k], low[k])), k - 0.42
-        ax.plot(ends, (y, y), color=colour, lw=2, ls="-" if touched else "--", marker="|", ms=9)
-        text = f"{decimal(ends[1] - ends[0], 3)} "
-        ax.text(ends[0], y, text, va="center", ha="right", fontsize=9, color="0.25")
+        colour = PALETTE[3] if touched[k] else "0.7"
+        line, width = ("-" if touched[k] else "--"), (4 if k == widest else 2)
+        y = k - 0.42
+        ax.plot(ends[:, k], (y, y), color=colour, lw=width, ls=line, marker="|", ms=9)
+        text = f"{decimal(ends[1, k] - ends[0, k], 3)} "
+        ax.text(ends[0, k], y, text, va="center", ha="right", color="0.25")
+    name = f"  the gap bound of arm {arm}"
+    ax.text(ends[:, widest].mean(), widest - 0.48, name, ha="center", va="top", color=PALETTE[4])
     ax.axvspan(low[place], high[place], color=PALETTE[0], alpha=0.08, lw=0)
     ax.set(xlabel="mean", ylim=(-0.9, low.size - 0.4))
     ax.margins(x=0.12)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from maxgap.figures import PALETTE, bracket, new_figure
-
-from .shared import power_laws
+from maxgap.figures import PALETTE, bracket, new_figure, policy_style
 
 __all__ = [
     "moved_means",
-    "power_laws",
+    "samples_of_an_arm",
 ]
+
+#: Curves that are named where they are: policy -> its name, and a place above the line or below.
+_NAMED = {"RoundRobin": ("RoundRobin", 1.5), "knows the order": ("knows the order", 1.4)}
 
 
 def moved_means(instances: Mapping[str, ArrayLike], moved: Sequence[int | None]) -> Figure:
@@ -60,4 +62,50 @@ def moved_means(instances: Mapping[str, ArrayLike], moved: Sequence[int | None])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
+    return figure
+
+
+def samples_of_an_arm(table: pd.DataFrame, bound: ArrayLike, *, ylabel: str) -> Figure:
+    """Mean samples against epsilon on logarithmic axes, with bars, and a lower bound.
+
+    Policies that nearly coincide are drawn side by side at each epsilon, without lines.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns policy, epsilon, mean, low, high.
+    bound : array_like
+        Lower bound at the values of epsilon in rising order, a dashed line.
+    ylabel : str
+        Name of the vertical axis.
+    """
+    figure, ax = new_figure(height=4.6)
+    epsilons = np.unique(table["epsilon"])
+    beside = [label for label in table["policy"].unique() if label not in _NAMED]
+    shifts = dict(zip(beside, np.linspace(-0.12, 0.12, len(beside)), strict=True))
+    for label, rows in table.groupby("policy", sort=False):
+        rows = rows.sort_values("epsilon")
+        style = policy_style(str(label)) | {"markersize": 5.5}
+        if label in shifts:
+            style["linestyle"] = "none"
+        ax.errorbar(
+            rows["epsilon"] * np.exp(shifts.get(label, 0.0)),
+            rows["mean"],
+            yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
+            label=label if label in shifts else None,
+            capsize=2,
+            elinewidth=1.2,
+            **style,
+        )
+        if label in _NAMED:
+            name, above = _NAMED[str(label)]
+            first = rows.iloc[1]
+            ax.text(first["epsilon"], first["mean"] * above, name)
+    ax.plot(epsilons, np.asarray(bound), color=PALETTE[4], ls="--", lw=1.8)
+    ax.text(epsilons[1], np.asarray(bound)[1] * 1.3, "lower bound")
+    ax.set(xscale="log", yscale="log", xlabel=r"$\epsilon$", ylabel=ylabel)
+    ax.set_xticks(epsilons, [f"{epsilon:.2g}" for epsilon in epsilons])
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.minorticks_off()
+    ax.legend(loc="upper right")
     return figure

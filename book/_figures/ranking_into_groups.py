@@ -13,11 +13,11 @@ from maxgap.figures import GROUP_COLOURS, PALETTE, new_figure
 
 __all__ = ["groups_found"]
 
-#: Colour and marker of each way to make groups.
+#: Colour and marker of each way to make groups; no colour is that of a group.
 WAY_STYLES = {
-    "largest gaps": (PALETTE[2], "D"),
-    "natural breaks": (PALETTE[0], "o"),
-    "normal mixture": (PALETTE[1], "^"),
+    "largest gaps": (PALETTE[3], "D"),
+    "natural breaks": (PALETTE[6], "o"),
+    "normal mixture": (PALETTE[6], "^"),
 }
 
 
@@ -37,7 +37,8 @@ def groups_found(
         len(instances), 2, height=0.6 + 1.35 * len(instances), width_ratios=(1, 1.5), sharex="col"
     )
     for (name, (means, group)), (left, right) in zip(instances.items(), axes, strict=True):
-        colours = [PALETTE[GROUP_COLOURS[k]] for k in np.asarray(group)]
+        # As in a picture of an answer, whose first group is the highest.
+        colours = [PALETTE[GROUP_COLOURS[np.max(group) - k]] for k in np.asarray(group)]
         left.scatter(means, group, c=colours, marker="|", s=120)
         left.set(yticks=[], ylim=(-0.8, np.max(group) + 0.8))
         left.set_title(name, loc="left")

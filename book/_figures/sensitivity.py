@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,21 +19,37 @@ __all__ = [
 ]
 
 
-def scenario_curves(errors: pd.DataFrame, *, level: float | None = None) -> Figure:
+def scenario_curves(
+    errors: pd.DataFrame,
+    panels: Mapping[str, Mapping[str, str]],
+    *,
+    level: float | None = None,
+) -> Figure:
     """Share of wrong answers against samples, one line a scenario, with its interval as a band.
 
     Parameters
     ----------
     errors : DataFrame
         Columns scenario, samples, error, low, high; at most six scenarios.
+    panels : mapping of str to mapping
+        Title of a panel -> scenario -> its name there.
     level : float, optional
         An error level to mark with a horizontal line.
     """
-    _, ax = new_figure(height=4.2)
-    named = errors.assign(policy=errors["scenario"])
-    scenarios = named["policy"].unique()
-    styles = dict(zip(scenarios, MANY_STYLES[: len(scenarios)], strict=True))
-    return error_curves(named, level=level, styles=styles, alpha=0.12, ax=ax)
+    figure, axes = new_figure(1, len(panels), height=3.8, sharex=True, sharey=True)
+    style_of = dict(zip(errors["scenario"].unique(), MANY_STYLES, strict=False))
+    for ax, (title, names) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        shown = errors[errors["scenario"].isin(list(names))]
+        styles = {name: style_of[scenario] for scenario, name in names.items()}
+        named = shown.assign(policy=shown["scenario"].map(names))
+        error_curves(named, level=level, styles=styles, alpha=0.12, ax=ax)
+        ax.set_title(title, fontsize=11)
+        ax.xaxis.set_major_formatter(lambda samples, _: f"{samples / 1000:g}")
+        ax.set(xlabel="", ylabel="")
+        ax.label_outer()
+    figure.axes[0].set_ylabel("share of wrong answers")
+    figure.supxlabel("thousand samples", fontsize=11)
+    return figure
 
 
 def shares(table: pd.DataFrame, *, xlabel: str, mark: float | None = None) -> Figure:
@@ -73,24 +91,38 @@ def shares(table: pd.DataFrame, *, xlabel: str, mark: float | None = None) -> Fi
 def samples_by_scale(table: pd.DataFrame) -> Figure:
     """Samples until a run stops against the scale told, one line a noise, both logarithmic.
 
+    Each line is thinner than the one before, with a larger open marker, so that it hides none.
+
     Parameters
     ----------
     table : DataFrame
         Columns noise, told (a multiple of the true scale), median, low, high.
     """
     figure, ax = new_figure()
-    for (noise, rows), style in zip(
-        table.groupby("noise", sort=False), MANY_STYLES[: table["noise"].nunique()], strict=True
-    ):
+    for place, (noise, rows) in enumerate(table.groupby("noise", sort=False)):
         ordered = rows.sort_values("told")
         reach = np.abs(ordered[["low", "high"]].to_numpy().T - ordered["median"].to_numpy())
-        ax.errorbar(
-            ordered["told"], ordered["median"], yerr=reach, label=noise, capsize=3, ms=6, **style
+        style = MANY_STYLES[place] | {"lw": 3 - place, "ms": 5 + 2 * place}
+        if place:
+            style["mfc"] = "none"
+        ax.errorbar(ordered["told"], ordered["median"], yerr=reach, capsize=3, **style)
+        last = ordered.iloc[-1]
+        ax.annotate(
+            str(noise),
+            (last["told"], last["median"]),
+            (6, -16),
+            textcoords="offset points",
+            color=style["color"],
         )
     ticks = sorted(table["told"].unique())
     ax.set(xscale="log", yscale="log", xlabel="scale told, as a multiple of the true one")
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xlim(ticks[0] / 1.2, ticks[-1] * 1.5)
+    ax.set_xticks(ticks, [_FRACTIONS.get(tick, f"{tick:g}") for tick in ticks])
+    millions = {10**k: f"{10**k:,}" for k in (3, 4, 5)} | {10**6: "1 million", 10**7: "10 million"}
+    ax.set_yticks(list(millions), list(millions.values()))
     ax.minorticks_off()
     ax.set_ylabel("samples until certified")
-    ax.legend()
     return figure
+
+
+_FRACTIONS = {1 / 8: "1/8", 1 / 4: "1/4", 1 / 2: "1/2"}

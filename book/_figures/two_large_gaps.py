@@ -53,7 +53,8 @@ def two_gaps(
         at = np.array(pair) - 1
         ax.axhspan(*values[at[::-1]], color=PALETTE[colour], alpha=0.2, lw=0)
         ax.plot(pair, values[at], "o", color=PALETTE[colour], ms=6)
-        ax.text(ranks[-1], values[at].mean(), name, ha="right", va="center")
+        box = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1.5}
+        ax.text(ranks[0], values[at].mean(), name, ha="left", va="center", bbox=box)
     ax.set(xlabel="rank", ylabel="mean", xticks=[1, 6, 12, 18, 24])
     return figure_of(ax)
 

@@ -37,7 +37,7 @@ def level_sets(
     delta_max : float
         Largest gap of the means, drawn as a yardstick.
     """
-    figure, axes = new_figure(len(panels), height=2.6 * len(panels) + 0.5, sharex=True)
+    figure, axes = new_figure(len(panels), height=2.8 * len(panels) + 0.5, sharex=True)
     styles = [(PALETTE[0], "-"), (PALETTE[2], "--"), (PALETTE[3], "-.")]
     for ax, (title, lower, upper, levels, (i_l, i_r)) in zip(np.ravel(axes), panels, strict=True):
         low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
@@ -49,14 +49,16 @@ def level_sets(
             ax.plot([low[j], high[j]], [j, j], color=colour, ls=dash, lw=width)
         ax.axvline(high[arm], color="0.6", lw=0.8, ls=":")
         bound = high[i_r] - low[i_l]
-        bracket(ax, (low[i_l], high[i_r]), n_arms + 0.2, f"right-gap bound {decimal(bound, 2)}")
+        bracket(ax, (low[i_l], high[i_r]), n_arms + 0.2, "")
+        named = f"right-gap bound {decimal(bound, 2)}"
+        ax.text((low[i_l] + high[i_r]) / 2, n_arms + 0.7, named, ha="center", va="bottom")
         ends = (low[i_l], low[i_l] + delta_max)
         arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0, "lw": 3}
         ax.annotate("", (ends[0], -1), (ends[1], -1), arrowprops=arrow)
         ax.text(ends[1], -1, f"  largest gap {decimal(delta_max, 2)}", va="center", fontsize=9)
-        ax.set(ylim=(-1.7, n_arms + 2.0), ylabel="arm")
+        ax.set(ylim=(-1.7, n_arms + 2.6), ylabel="arm")
         ax.set_yticks(range(n_arms))
-        ax.text(0.995, 0.98, title, transform=ax.transAxes, ha="right", va="top", fontsize=10)
+        ax.set_title(title, loc="left", fontsize=11)
         ax.grid(visible=False)
     handles = [
         plt.Line2D([], [], color=colour, ls=dash, lw=2.5, label=f"level {k}")
@@ -105,6 +107,7 @@ def bounds_over_time(
         ax.plot(time[last], y[last], "X", color=colour, ms=10, zorder=7, label=f"arm {arm}")
     ax.set(xscale="log", xlabel="samples of all arms", ylabel="right-gap bound")
     ax.set(xlim=(time[top < ceiling][0], time[-1]), ylim=(0, ceiling))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.legend(loc="upper right")
     return figure
 

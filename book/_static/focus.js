@@ -1,14 +1,22 @@
-// A formula wider than the page scrolls by itself: then the keyboard has to reach it, too.
+// What is wider than the page scrolls by itself: then the keyboard has to reach it, too. The theme
+// sees to what stands in the page; these stand in figures, or are made by MathJax.
 "use strict";
 
-function makeScrollingFormulasReachable() {
-  for (const formula of document.querySelectorAll('mjx-container[display="true"]')) {
-    if (formula.scrollWidth > formula.clientWidth) {
-      formula.tabIndex = 0;
-      formula.setAttribute("role", "group");
-      formula.setAttribute("aria-label", "Formula that scrolls sideways");
-    } else {
-      for (const attribute of ["tabindex", "role", "aria-label"]) formula.removeAttribute(attribute);
+const SCROLLING = {
+  'mjx-container[display="true"]': "Formula that scrolls sideways",
+  "figure.captioned-table .output": "Table that scrolls sideways",
+};
+
+function makeScrollingPartsReachable() {
+  for (const [selector, label] of Object.entries(SCROLLING)) {
+    for (const part of document.querySelectorAll(selector)) {
+      if (part.scrollWidth > part.clientWidth) {
+        part.tabIndex = 0;
+        part.setAttribute("role", "group");
+        part.setAttribute("aria-label", label);
+      } else {
+        for (const attribute of ["tabindex", "role", "aria-label"]) part.removeAttribute(attribute);
+      }
     }
   }
 }
@@ -16,6 +24,6 @@ function makeScrollingFormulasReachable() {
 window.addEventListener("load", async () => {
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
-  makeScrollingFormulasReachable();
-  window.addEventListener("resize", makeScrollingFormulasReachable);
+  makeScrollingPartsReachable();
+  window.addEventListener("resize", makeScrollingPartsReachable);
 });
