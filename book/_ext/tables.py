@@ -87,16 +87,8 @@ def with_printed_numbers(table: str) -> str:
 
     >>> with_printed_numbers("<th>rho_a</th><td>-9396.5</td><td>0.5-1000</td><td>True</td>")
     '<th><i>ρ</i><sub>a</sub></th><td>−9,396.5</td><td>0.5–1,000</td><td>yes</td>'
-    >>> with_printed_numbers("<th>MaxGapElim</th>")
-    '<th>MaxGap<wbr/>Elim</th>'
     """
-
-    def shown(cell: re.Match[str]) -> str:
-        text = _printed(html.unescape(cell[2]))
-        # On a phone three heads with the names of policies would be wider than the page.
-        return cell[1] + (_POLICY.sub("<wbr/>", text) if cell[1].startswith("<th") else text)
-
-    return _CELL.sub(shown, table)
+    return _CELL.sub(lambda cell: cell[1] + _printed(html.unescape(cell[2])), table)
 
 
 def with_one_head(table: str) -> str:
@@ -126,7 +118,9 @@ def _printed(text: str) -> str:
         return _WORDS[text.strip()]
     text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "infinity", text))
     text = _POWER.sub(_power, text)
-    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
+    text = _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
+    # On a phone three heads with the names of policies are as wide as the page.
+    return _POLICY.sub("<wbr/>", text)
 
 
 def _power(number: re.Match[str]) -> str:
