@@ -56,6 +56,7 @@ def texts(ax):
         ("_figures/bounds.html", set()),
         ("_figures/profile.html", set()),
         ("_figures/draws.html", {"RoundRobin", "MaxGapUCB"}),
+        ("_static/problem.svg", set()),
         ("_static/explorable/explorable.css", set()),
         ("_static/game/game.css", {"MaxGapTop2UCB"}),
         (
