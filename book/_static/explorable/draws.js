@@ -141,6 +141,10 @@
       ratios = [];
       draw(1);
     });
+    // One dot says nothing on paper.
+    root.addEventListener("beforeprint", () => {
+      if (ratios.length < 50) draw(50);
+    });
     figure.querySelector(".controls").hidden = false;
     draw(1);
   });
