@@ -31,6 +31,7 @@ _NAMED = re.compile(
     r"(?:Theorem|Lemma|Lemmas|Corollary|Algorithm|Figure|Figures|[Ee]q\.|[Ee]quations?)"
     r" [\w()]+(?: (?:and|to) [\d()]+)?"
 )
+_EQUATION = re.compile(r"^[Ee]q(?:\.|uations?)")
 _SIGNS = {"<=": "≤", ">=": "≥", "+-": "±", "!=": "≠"}
 _SYMBOL = rf"(?:{'|'.join(_GREEK)}|[A-Za-z])"
 _SCRIPT = r"(?:\([^()]*\)|[A-Za-z]+|[-+]?\d+)"
@@ -38,8 +39,9 @@ _MATHEMATICS = re.compile(
     rf"(?<![A-Za-z])(?P<symbol>{_SYMBOL})(?P<scripts>(?:[_^]{_SCRIPT})+)"
     rf"|(?<![A-Za-z-])(?P<greek>{'|'.join(_GREEK)})(?![A-Za-z-])"
     r"|\b(?P<letter>[KM])\b|(?P<sign><=|>=|\+-|!=)|\)\^(?P<power>-?\d)"
-    r"|(?P<infinity>\binfinity\b)|(?<![\w.)])-(?=\d|infinity)|(?<=[\w)] )-(?= [\w(])"
-    r"|(?P<range>(?<=[\d%])(?<!\b\d{4})-(?=\d|infinity))"
+    r"|(?P<infinity>\binf(?:inity)?\b)|(?<![\w.)])-(?=\d|inf)|(?<=[\w)] )-(?= [\w(])"
+    r"|(?P<range>(?<=[\d%])(?<!\b\d{4})-(?=\d|inf\b))"
+    r"|(?<![\w.,])(?P<digits>\d+(?:\.\d+)?)e(?P<tens>[-+]?\d+)(?!\w)"
 )
 
 
@@ -52,6 +54,8 @@ def typeset(text: str) -> str:
     'sum of <i>γ</i><sup>−2</sup>, <i>Δ</i><sub>max</sub> ≥ <i>μ</i><sub>(0)</sub>'
     >>> typeset("from -2.1 to 3 < 4; an infinity of them, 1 - (2 K)^-2, no delta-method (4-5)")
     'from −2.1 to 3 &lt; 4; an ∞ of them, 1 − (2 <i>K</i>)<sup>−2</sup>, no delta-method (4–5)'
+    >>> typeset("as -inf, below 1e-40 or 2.5e6")
+    'as −∞, below 10<sup>−40</sup> or 2.5·10<sup>6</sup>'
     """
     parts, end = [], 0
     for match in _MATHEMATICS.finditer(text):
@@ -67,6 +71,9 @@ def _as_html(match: re.Match[str]) -> str:
         return "∞"
     if match["range"]:
         return "–"
+    if match["tens"]:
+        power = f"10<sup>{int(match['tens'])}</sup>".replace("-", "−")
+        return power if match["digits"] == "1" else f"{match['digits']}·{power}"
     if match["power"]:
         return f")<sup>{typeset(match['power'])}</sup>"
     name = match["symbol"] or match["greek"] or match["letter"]
@@ -127,10 +134,12 @@ def filters(outcomes: Sequence[str], rows: Iterable[Row]) -> str:
         f'class="show-{make_id(outcome)}"> <span aria-hidden="true">{ICONS[outcome]}</span> '
         f"{outcome.capitalize()} ({found.count(outcome)})</label>"
         for outcome in outcomes
+        if outcome in found
     )
     return (
         f'<div id="verdicts-{kind}">{alone}</div>'
         f'<fieldset class="verdict-filters"><legend>Show</legend>{boxes}</fieldset>'
+        '<p class="none-shown">No box is ticked, and so no verdict is shown.</p>'
     )
 
 
@@ -151,9 +160,9 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
 
 
 def _short(row: Row) -> str:
-    """What of the paper it is about: theorems, figures, equations; or how the claim begins."""
-    named = _NAMED.findall(row["place"])
-    if named:
-        return typeset(", ".join(named))
+    """What of the paper it is about: theorems, figures, equations; and how the claim begins."""
+    named = [_EQUATION.sub("Eq.", name) for name in _NAMED.findall(row["place"])]
     words = row["claim"].rstrip(".").split()
-    return typeset(" ".join(words[:6]) + (" ..." if len(words) > 6 else ""))
+    most = 4 if named else 6
+    begins = " ".join(words[:most]) + (" ..." if len(words) > most else "")
+    return typeset(f"{', '.join(named)}: {begins}" if named else begins)

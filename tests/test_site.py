@@ -462,6 +462,16 @@ def test_no_table_has_a_value_as_a_program_writes_it(unknown):
         assert [text for text in texts if raw.search(text)] == [], page.stem
 
 
+def test_no_range_and_no_sign_in_computed_text_is_a_hyphen(unknown):
+    raw = re.compile(r"\d%?-\d|(?<![\w)])-\d|\binf\b|\d %")
+    for page in pages(unknown):
+        parts = soup(unknown, page.stem).select(
+            ".output.stream, .pasted-text, .verdict, .opening p"
+        )
+        found = [raw.findall(part.get_text()) for part in parts]
+        assert not any(found), (page.stem, found)
+
+
 def test_the_verdicts_of_one_outcome_have_an_address(unknown):
     found = soup(unknown, "index").select('a[href*="12-verdicts.html#claims-"]')
     links = {link["href"].partition("#")[2] for link in found}

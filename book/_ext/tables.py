@@ -22,7 +22,6 @@ _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>"
 _WHOLE = re.compile(r"(?<![\w.,])\d{4,}(?![\w,])")
 _WORDED = re.compile(r"[A-Za-z]\S* \S+ ")  # words, which are read from the left
 _POLICY = re.compile(r"(?<=MaxGap)(?=[A-Z])")
-_POWER = re.compile(r"(?<![\w.,])(?:(1)|(\d+(?:\.\d+)?))e([+-]?)0*(\d+)(?!\w)")
 
 
 class captioned_table(nodes.figure):
@@ -62,8 +61,8 @@ class PrintTables(SphinxTransform):
                 raw.children = [nodes.Text(with_one_head(with_printed_numbers(raw.astext())))]
 
 
-class PrintGlued(SphinxPostTransform):
-    """Print the numbers that cells computed for the text."""
+class PrintText(SphinxPostTransform):
+    """Print the numbers that cells computed for the text, and those that they printed."""
 
     default_priority = 6  # after those of other pages are there
 
@@ -72,6 +71,10 @@ class PrintGlued(SphinxPostTransform):
         for pasted in self.document.findall(nodes.inline):
             if "pasted-text" in pasted["classes"]:
                 pasted.children = [nodes.Text(with_dashes(pasted.astext()))]
+        for block in self.document.findall(nodes.literal_block):
+            if "stream" in block["classes"]:
+                block.children = [nodes.Text(with_dashes(block.astext()))]
+                block.rawsource = block.astext()
 
 
 def with_dashes(text: str) -> str:
@@ -127,14 +130,7 @@ def with_one_head(table: str) -> str:
 def _printed(text: str) -> str:
     if text.strip() in _WORDS:
         return _WORDS[text.strip()]
-    text = typeset(re.sub(r"(?<!\w)inf(?!\w)", "infinity", text))
-    text = _POWER.sub(_power, text)
-    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
-
-
-def _power(number: re.Match[str]) -> str:
-    ten = f"10<sup>{'−' * (number[3] == '-')}{number[4]}</sup>"
-    return ten if number[1] else f"{number[2]}·{ten}"
+    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", typeset(text))
 
 
 def _visit(self: Any, node: captioned_table) -> None:
@@ -156,5 +152,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     app.add_transform(CaptionTables)
     app.add_transform(PrintTables)
-    app.add_post_transform(PrintGlued)
+    app.add_post_transform(PrintText)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -241,7 +241,8 @@ def shares_of_bound(table: pd.DataFrame, worst: Mapping[float, float], worst_at:
             most = max(worst.values())
             ax.text(1.2 * most, here + 0.12, "worst noise", va="center", fontsize=10)
     ax.axvline(1.0, color="black", lw=1.2)
-    ax.text(1.0, 1.0, "bound ", transform=ax.get_xaxis_transform(), ha="right", va="top")
+    # At the foot: the first row has the name of the crosses.
+    ax.text(1.0, 0.02, "bound ", transform=ax.get_xaxis_transform(), ha="right", va="bottom")
     ax.set(xscale="log", xlabel="samples of the most sampled arm, share of the bound")
     ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     figure.legend(loc="outside upper center", ncols=2, frameon=False, markerscale=1.5)
