@@ -90,9 +90,12 @@ class Rows:
         self.total += codes.size
         return known.astype(np.int64)
 
+    def find(self, label: Hashable) -> int:
+        """Number of the arm of this label, or -1."""
+        return self._index.get(_key(label), -1)
+
     def _number_of(self, label: Hashable) -> int:
-        # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
-        key = isinstance(label, (bool, np.bool_)), label_key(label)
+        key = _key(label)
         if key not in self._index:
             self._index[key] = len(self.labels)
             self.labels.append(label)
@@ -117,6 +120,11 @@ class Rows:
         return Moments(counts, means, squares)
 
 
+def _key(label: Hashable) -> Hashable:
+    # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
+    return isinstance(label, (bool, np.bool_)), label_key(label)
+
+
 def _codes(arms: pd.Series, first: int) -> tuple[Integers, list[Hashable]]:
     """Of every row the place of its label among the labels, -1 if it is missing; the labels."""
     import pandas as pd
@@ -137,8 +145,7 @@ def _codes(arms: pd.Series, first: int) -> tuple[Integers, list[Hashable]]:
             if is_missing(label):
                 codes[at] = -1
                 continue
-            key = isinstance(label, (bool, np.bool_)), label_key(label)
-            number = index.setdefault(key, len(index))
+            number = index.setdefault(_key(label), len(index))
         except (TypeError, ValueError):
             raise BadRow(first + at, True, f"{label!r} cannot be a label") from None
         if number == len(labels):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maxgap import _answers
-from maxgap._checking import label_index, label_key
+from maxgap._checking import label_key
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_floats
 from maxgap._rows import BadRow, Range, Rows
@@ -188,17 +188,10 @@ def _count_chosen(rows: Rows, duels: Duels, chosen: pd.Series, drawn: _Opponents
     """Add the rewards of those who were chosen."""
     import pandas as pd
 
-    index = label_index(duels.labels)
     pairs = np.concatenate([numbers for numbers, _ in duels]).reshape(-1, 2)
     with Rows(Range()) as named:
         codes = named.add(chosen, pd.Series(np.zeros(len(chosen))))
-        # True is no name of the arm 1, though a dict takes them for one key.
-        known = [index.get(label_key(label), -1) for label in named.labels]
-        same = [
-            isinstance(label, bool) == isinstance(duels.labels[at], bool)
-            for label, at in zip(named.labels, known, strict=True)
-        ]
-        arms = np.where(same, known, -1)[codes]
+        arms = np.array([duels.find(label) for label in named.labels])[codes]
     won, lost = arms == pairs[:, 0], arms == pairs[:, 1]
     if not (won | lost).all():
         at = int((~(won | lost)).argmax())

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from datetime import date
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -425,6 +426,7 @@ def test_a_page_loads_mathjax_where_it_has_a_formula_and_the_index_where_it_sear
     assert not list(unknown.rglob("*.map"))
 
 
+@cache
 def soup(folder: Path, name: str) -> BeautifulSoup:
     text = (folder / "book" / f"{name}.html").read_text(encoding="utf-8")
     return BeautifulSoup(text, "html.parser")

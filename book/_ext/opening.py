@@ -7,7 +7,6 @@ leads, and so weighs nothing.
 from __future__ import annotations
 
 import html
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from docutils.utils.smartquotes import smartyPants
 from publishing import CARDS
 from sphinx.application import Sphinx
 from tables import with_dashes
-
-_TITLE_ENDS = re.compile(r"</h1>")
 
 
 def opening(body: str, finding: str, label: str) -> str | None:
@@ -55,7 +52,7 @@ def open_page(
         return
     shown = opening(body, card["finding"], card["figure"])
     if shown:
-        context["body"] = _TITLE_ENDS.sub(lambda end: end[0] + shown, body, count=1)
+        context["body"] = body.replace("</h1>", f"</h1>{shown}", 1)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -95,11 +95,10 @@ def _is(kind: str):
 def from_html(source: str) -> list[nodes.Node]:
     """Tables of `source` as tables, its other lines as paragraphs."""
     soup = BeautifulSoup(source, "html.parser")
-    for unseen in soup(["style", "script", "fieldset", "details"]):
+    # The tiles of the paper's map are links to what follows them.
+    for unseen in soup.select("style, script, fieldset, details, .paper-map"):
         unseen.decompose()
     found: list[nodes.Node] = []
-    for tiles in soup(class_="paper-map"):
-        tiles.decompose()  # links to what follows
     for element in soup.find_all(["table", "article", *_LINES]):
         if element.name == "table":
             found += _of_table(element)
@@ -114,13 +113,15 @@ def from_html(source: str) -> list[nodes.Node]:
 
 def captioned(found: list[nodes.Node], whole: captioned_table) -> list[nodes.Node]:
     """Give the caption and the label of `whole` to the first table in what was found in it."""
-    for caption in whole.findall(nodes.caption):
-        for table in (node for node in found if isinstance(node, nodes.table)):
+    caption = whole.next_node(nodes.caption)
+    if caption is None:
+        return found
+    for table in found:
+        if isinstance(table, nodes.table):
             table.insert(0, nodes.title("", "", *caption.children))
             table["ids"] += whole["ids"]
             return found
-        return [nodes.paragraph("", "", *caption.children, ids=whole["ids"]), *found]
-    return found
+    return [nodes.paragraph("", "", *caption.children, ids=whole["ids"]), *found]
 
 
 def _inline(element: Tag) -> Iterable[nodes.Node]:
@@ -168,32 +169,27 @@ def _of_table(element: Tag) -> list[nodes.Node]:
     if width >= 4 and max(longest) > 60:
         return [_sentences(row) for row in rows[head:]]
     table = nodes.table()
-    if sum(longest) < 75:
-        table["classes"].append("colwidths-auto")  # as wide as it is; else as wide as the page
     if element.caption:
         table += nodes.title("", "", *_inline(element.caption))
     group = nodes.tgroup(cols=width)
     group += [nodes.colspec(colwidth=1) for _ in range(width)]
+    rows = [_filled(row, width) for row in rows]
     for kind, part in ((nodes.thead, rows[:head]), (nodes.tbody, rows[head:])):
         if part:
-            group += kind("", *(nodes.row("", *_filled(row, width)) for row in part))
+            group += kind("", *(nodes.row("", *row) for row in part))
     table += group
     if sum(longest) >= 75:
-        return [table]
-    sides = [
-        "r" if all(map(_is_number, column)) else "l" for column in _columns(rows[head:], width)
-    ]
+        return [table]  # as wide as the page; else as wide as it is
+    table["classes"].append("colwidths-auto")
     spec = addnodes.tabular_col_spec()
-    spec["spec"] = "".join(sides)
+    spec["spec"] = "".join(
+        "r" if all(_is_number(row[n]) for row in rows[head:]) else "l" for n in range(width)
+    )
     return [spec, table]
 
 
-def _columns(rows: list[list[nodes.entry]], width: int) -> list[list[str]]:
-    """Texts of the body's columns."""
-    return [[_filled(row, width)[n].astext().strip() for row in rows] for n in range(width)]
-
-
-def _is_number(text: str) -> bool:
+def _is_number(entry: nodes.entry) -> bool:
+    text = entry.astext().strip()
     return not text or text[0].isdigit() or text[0] in "−∞"
 
 

@@ -142,7 +142,7 @@ def _depart(self: Any, node: captioned_table) -> None:
 
 
 def _caption(node: nodes.Node) -> str:
-    return next(iter(node.findall(nodes.caption))).astext()
+    return node.next_node(nodes.caption).astext()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

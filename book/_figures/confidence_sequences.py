@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike
@@ -16,6 +15,8 @@ from scipy.optimize import isotonic_regression
 
 from maxgap.confidence import RADII
 from maxgap.figures import PALETTE, new_figure
+
+from .shared import darker
 
 __all__ = [
     "misses",
@@ -137,7 +138,6 @@ def _name_ends(ax: Axes, at_end: Mapping[str, tuple[float, Any]], *, apart: floa
     # The heights less their steps, made rising: the least squares of all that leave room.
     heights = isotonic_regression([height for _, height, _ in together] - steps).x + steps
     for (names, _, colour), height in zip(together, heights, strict=True):
-        shade = tuple(0.8 * part for part in to_rgb(colour))
         ax.annotate(
             ", ".join(sorted(names)),
             (1, height),
@@ -145,7 +145,7 @@ def _name_ends(ax: Axes, at_end: Mapping[str, tuple[float, Any]], *, apart: floa
             xytext=(5, 0),
             textcoords="offset points",
             va="center",
-            color=shade,
+            color=darker(colour),
             annotation_clip=False,
         )
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
 
-from .shared import MANY_STYLES, power_laws
+from .shared import MANY_STYLES, darker, power_laws
 
 __all__ = [
     "one_large_gap",
@@ -130,6 +129,4 @@ def _without_legend(figure: Figure) -> Axes:
 
 
 def _name(ax: Axes, name: str, colour: Any, x: float, y: float, slope: float, line_at: str) -> None:
-    # A little darker than the line, to be read.
-    shade = tuple(0.8 * part for part in to_rgb(colour))
-    ax.text(x, y, name, color=shade, rotation=slope, rotation_mode="anchor", va=line_at)
+    ax.text(x, y, name, color=darker(colour), rotation=slope, rotation_mode="anchor", va=line_at)
