@@ -15,7 +15,7 @@ Row = Mapping[str, str]
 
 ICONS = {
     "reproduced": "✓",
-    "right after correcting a typo": "✎",
+    "right after correcting": "✎",
     "partly": "◐",
     "not reproduced": "○",
     "wrong as stated": "✗",

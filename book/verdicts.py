@@ -41,7 +41,7 @@ Row = dict[str, str]
 
 OUTCOMES = (
     "reproduced",
-    "right after correcting a typo",
+    "right after correcting",
     "partly",
     "not reproduced",
     "wrong as stated",
