@@ -324,8 +324,9 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
     """Borda safety scores of Chicago street scenes, the paper's real data (Fig. 6).
 
     Each score is the probability that people find the scene safer than one drawn at random. The
-    data file holds the 100 scores that the authors published, in full, and names its source. The published experiment keeps the 90
-    best, which the paper does not say: among all 100 the largest gap is between ranks 94 and 95.
+    data file holds the 100 scores that the authors published, in full, and names its source. The
+    published experiment keeps the 90 best, which the paper does not say: among all 100 the largest
+    gap is between ranks 94 and 95.
 
     Parameters
     ----------

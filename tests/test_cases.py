@@ -156,7 +156,7 @@ def test_telling_nothing_changes_nothing(tmp_path):
 
 
 @every_policy
-@pytest.mark.parametrize("rule", ["clusters", "paper", "literal", "authors", None])
+@pytest.mark.parametrize("rule", ["clusters", "paper", "literal", None])
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("sampled", [[], [0], [0, 1]])
 def test_while_an_arm_has_no_sample_there_is_no_answer_and_no_nan(cls, rule, nested, sampled):

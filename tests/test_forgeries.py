@@ -33,9 +33,9 @@ BASES = {
     "certified": lambda: told(MaxGapTop2UCB, rounds=20),
     "certified elim": lambda: told(MaxGapElim, rounds=20, stopping="paper"),
     "paper": lambda: told(MaxGapUCB, rounds=40, c=2.0),
-    "paper top2": lambda: told(MaxGapTop2UCB, rounds=40, stopping="paper"),
+    "literal top2": lambda: told(MaxGapTop2UCB, rounds=40, stopping="literal"),
     "literal elim": lambda: told(MaxGapElim, rounds=40, stopping="literal"),
-    "robin": lambda: told(RoundRobin, rounds=120, stopping="authors"),
+    "certified robin": lambda: told(RoundRobin, rounds=120, stopping="contrasts"),
     "searching": lambda: told(SortThenSearch, rounds=8, stopping=None),
 }
 
@@ -56,9 +56,9 @@ PROVED, BY_RULE = core.BY_PROVED_RULE, core.BY_RULE
 FORGERIES = [
     # A guarantee nobody has given.
     ("paper", {"stopped": PROVED}),
-    ("paper top2", {"stopped": PROVED}),
+    ("literal top2", {"stopped": PROVED}),
     ("literal elim", {"stopped": PROVED}),
-    ("robin", {"stopped": PROVED}),
+    ("certified robin", {"stopped": BY_RULE}),
     ("running", {"stopped": PROVED}),
     ("running", {"stopped": PROVED, "n_next": 0, ("top", 3): True}),
     ("running", {"stopped": BY_RULE, "n_next": 0, ("top", 3): True}),
@@ -111,8 +111,8 @@ FORGERIES = [
     ("running", {"total": 0}),
     ("running", {"total": 10}),
     ("running", {"total": 12}),
-    ("robin", {"last look": 10**6}),
-    ("robin", {"last look": -1}),
+    ("certified robin", {"last look": 10**6}),
+    ("certified robin", {"last look": -1}),
     ("searching", {"searching": 2}),
     ("searching", {"searching": -1}),
     ("running", {"crossed": 2}),
@@ -120,7 +120,7 @@ FORGERIES = [
     ("running", {"crossed": 1}),
     ("running", {"searching": 1}),
     ("running", {"last look": 4}),
-    ("robin", {"last look": 0}),
+    ("certified robin", {"last look": 0}),
     # Marks that only other policies set.
     ("running", {("active", 1): False}),
     ("running", {("top", 3): True}),

@@ -829,7 +829,7 @@ def entry(place, change):
 
 FORGERIES = {
     "a proved stop under an unproved rule": (
-        ended(stopping="paper"),
+        ended(stopping="literal"),
         {"numbers": counter(core.STOPPED, core.BY_PROVED_RULE)},
     ),
     "an unproved stop under a proved rule": (
@@ -845,9 +845,12 @@ FORGERIES = {
         {"top": [True, False, True]},
     ),
     "another answer right after a stop": (ended(rounds=0), {"top": [True, False, True]}),
-    "an unproved stop right after a proved one": (
-        ended(rounds=0, stopping="paper"),
-        {"stopping": "authors"},
+    "an unproved stop by a rule that does not hold": (
+        # Three arms and c = 2 stop in round one, though no gap is certain.
+        (lambda p: p.tell(["a", "b", "c"], [0.0, 0.1, 1.0]) or p)(
+            MaxGapUCB(["a", "b", "c"], stopping="literal", c=2.0)
+        ),
+        {"stopping": "paper"},
     ),
     "an answer of everything": (ended(), {"top": [True] * 3}),
     "an empty answer": (ended(), {"top": [False] * 3}),
@@ -920,16 +923,16 @@ FORGERIES = {
         },
     ),
     "a stop without the look that comes before": (
-        ended(stopping="authors"),
+        ended(stopping="contrasts"),
         {"numbers": counter(core.LAST_LOOK, 0)},
     ),
     "a search by another policy": (in_progress(), {"numbers": counter(core.SEARCHING, 1)}),
     "a sequence before the search": (in_progress(), {"sequence": [1, 0, 2]}),
     "a crossing that is not nested": (in_progress(), {"numbers": counter(core.CROSSED, 1)}),
     "a look under another rule": (in_progress(), {"numbers": counter(core.LAST_LOOK, 1)}),
-    "a look too early": (
-        in_progress(stopping="authors"),
-        {"numbers": counter(core.LAST_LOOK, 6)},
+    "a look yet to come": (
+        in_progress(stopping="contrasts"),
+        {"numbers": counter(core.LAST_LOOK, 7)},
     ),
     "labels by number": (RoundRobin(3), {"arms": 3}),
     "labels in a mapping": (RoundRobin(["a", "b"]), {"arms": {"a": 1, "b": 2}}),

@@ -13,10 +13,10 @@ import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
-RULES = ["clusters", "paper", "literal", "authors", None]
+RULES = ["clusters", "paper", "literal", None]
 # Round robin has no rule in the paper, sorting none in the published scripts. Under the proved rule
 # these two sample only around the largest gap, and what the rule waits for is settled seldom.
-NEVER = {(RoundRobin, "paper"), (RoundRobin, "literal"), (SortThenSearch, "authors")}
+NEVER = {(RoundRobin, "literal")}
 SELDOM = {(MaxGapUCB, "clusters"), (SortThenSearch, "clusters")}
 
 
@@ -139,9 +139,8 @@ def test_after_elimination_of_all_but_one_all_arms_are_active_again():
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-@pytest.mark.parametrize("rule", ["clusters", "authors", "paper"])
+@pytest.mark.parametrize("rule", ["clusters", "paper"])
 def test_told_in_batches_of_any_size_a_policy_is_its_plain_twin(cls, rule):
-    # The scripts' rule looks whenever another hundred is full, however large the batch was.
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n_arms = int(rng.integers(2, 13))
@@ -162,28 +161,6 @@ def test_told_in_batches_of_any_size_a_policy_is_its_plain_twin(cls, rule):
             assert_order_holds(policy)
             if (plain.counts > 0).all():
                 assert policy.recommend().top == plain.answer()
-
-
-def test_the_scripts_look_once_in_a_hundred_samples_and_remember_when():
-    # Ten samples of each of two arms, all far apart: the rule would hold at once.
-    policy = RoundRobin(2, sigma=0.01, stopping="authors")
-    for k in range(1, 100):
-        policy.tell(k % 2, float(k % 2))
-        assert not policy.stopped
-    policy.tell(0, 0.0)
-    assert policy.stopped
-    # Looked at 100 in vain: the next look is at 200, not at 101.
-    policy = RoundRobin(3, sigma=0.01, stopping="authors")
-    policy.tell([0, 1, 2] * 33 + [0], [0.0, 1.0, 2.0] * 33 + [0.0])
-    assert not policy.stopped
-    policy.tell([1] * 30 + [2] * 30, [0.0] * 30 + [90.0] * 30)
-    assert not policy.stopped
-    while policy.counts.sum() < 199:
-        policy.tell(0, 0.0)
-        assert not policy.stopped
-    policy.tell(0, 0.0)
-    assert policy.stopped == twins.few_wide(policy.means, policy.lower, policy.upper)
-    assert policy.stopped
 
 
 def test_the_search_among_sorted_arms_weighs_both_variances_and_delta():

@@ -202,7 +202,7 @@ def looped(policy, problem, budget, checkpoints, rng):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-@pytest.mark.parametrize("rule", ["clusters", "paper", "authors", None])
+@pytest.mark.parametrize("rule", ["clusters", "paper", None])
 def test_what_a_study_sees_at_its_checkpoints_is_what_a_loop_in_python_sees(cls, rule):
     # Every number of samples, so every place inside a round, and some where runs have stopped.
     checkpoints = [*range(1, 60), 61, 64, 77, 150, 151, 152, 153, 299, 300]

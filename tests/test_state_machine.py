@@ -43,7 +43,7 @@ class Ledger(RuleBasedStateMachine):
     @initialize(
         cls=st.sampled_from(CLASSES),
         labels=LABELS,
-        stopping=st.sampled_from(["clusters", "paper", "literal", "authors", None]),
+        stopping=st.sampled_from(["clusters", "paper", "literal", None]),
         nested=st.booleans(),
         confidence=st.sampled_from(maxgap.confidence.RADII),
         scale=st.sampled_from([0.01, 1.0, None]),

@@ -14,9 +14,6 @@ import numpy as np
 
 from maxgap.confidence import radius
 
-LOOK_EVERY = 100  # the published scripts look at their stopping rules once in so many samples
-
-
 # -- bounds on gaps ----------------------------------------------------------------------------
 
 
@@ -137,18 +134,18 @@ def dominant_pair(counts, c):
     return sum(counts[-2:]) >= c * sum(counts[:-2])
 
 
-def few_wide(means, lower, upper):
-    """At most two arms have a gap bound above the lower bound on the largest gap."""
-    either = np.maximum(*gap_bounds(lower, upper))
-    return int((either > certain_gap(means, lower, upper)[0]).sum()) <= 2
+def third_below(means, lower, upper):
+    """A gap is certain, and at most two arms have a gap bound above it."""
+    either = np.sort(np.maximum(*gap_bounds(lower, upper)))
+    value, top = certain_gap(means, lower, upper)
+    return bool(top) and (len(either) == 2 or either[-3] <= value)
 
 
-def second_below(means, lower, upper, literal):
+def second_below(means, lower, upper):
     """The second-highest gap bound lies below the lower bound on the largest gap."""
     either = np.maximum(*gap_bounds(lower, upper))
-    value, top = certain_gap(means, lower, upper)
     others = [bound for bound in either if bound < either.max()]
-    return max(others, default=-math.inf) < value and (literal or bool(top))
+    return max(others, default=-math.inf) < certain_gap(means, lower, upper)[0]
 
 
 def dominant_gap(pulls):
@@ -173,7 +170,6 @@ class Plain:
         self.lower, self.upper = np.full(n_arms, -np.inf), np.full(n_arms, np.inf)
         self.active = set(range(n_arms))
         self.order = None  # SortThenSearch: the certified order, smallest mean first
-        self.last_look = 0
         self.next = list(range(n_arms))
         self.stopped = self.proved = False
         self.top = None
@@ -257,19 +253,14 @@ class Plain:
         if rule == "clusters":
             self.proved = clusters_rule(*estimate)
             return self.proved
-        if rule == "authors":
-            total = self.counts.sum()
-            if total // LOOK_EVERY == self.last_look // LOOK_EVERY:
-                return False
-            self.last_look = total
-            if name == "MaxGapUCB":
-                return dominant_pair(self.counts, self.c)
-            return name != "SortThenSearch" and few_wide(*estimate)
         literal = rule == "literal"
         if name == "MaxGapUCB":
             return dominant_pair(self.counts, self.c) and (literal or value > 0)
+        if name in ("RoundRobin", "MaxGapTop2UCB") and not literal:
+            self.proved = third_below(*estimate)
+            return self.proved
         if name == "MaxGapTop2UCB":
-            return second_below(*estimate, literal)
+            return second_below(*estimate)
         if name == "MaxGapElim":
             if literal:
                 return len(self.active) <= 2

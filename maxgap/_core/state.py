@@ -61,7 +61,7 @@ PROGRESS = np.dtype(
         ("stopped", np.int64),  # 0, BY_RULE or BY_PROVED_RULE
         ("searching", np.int64),  # SortThenSearch: 1 once the order is certain
         ("crossed", np.int64),  # 1 once nested intervals have crossed
-        ("last_look", np.int64),  # at a rule that is looked at now and then, in samples
+        ("last_look", np.int64),  # at the contrasts, in samples
         ("n_active", np.int64),  # how many entries of State.active count
     ],
     align=True,

@@ -21,7 +21,7 @@ from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
 from maxgap._core.types import Floats, Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import radius
-from maxgap.stopping import AUTHORS_LOOK_EVERY, never, row_of
+from maxgap.stopping import never, row_of
 
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy
@@ -247,11 +247,7 @@ def _check_restored(policy: Policy) -> None:
     searching = sorts and complete
     eliminates = policy._in_table == "MaxGapElim" and complete
     last_look = progress["last_look"]
-    looks = complete and (
-        (policy._stopping == "authors" and last_look >= AUTHORS_LOOK_EVERY)
-        or policy._stopping == "contrasts"
-    )
-    looked = policy._stopping in ("authors", "contrasts")
+    looks = policy._stopping == "contrasts"
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
@@ -274,8 +270,8 @@ def _check_restored(policy: Policy) -> None:
             progress["searching"] == 1 or not (stopped and sorts),
         ),
         ("numbers", progress["crossed"] in ((0, 1) if policy._nested else (0,))),
-        ("numbers", last_look == 0 or (looks and last_look <= progress["total"])),
-        ("numbers", last_look > 0 or not (stopped and looked)),
+        ("numbers", last_look == 0 or (looks and complete and last_look <= progress["total"])),
+        ("numbers", last_look > 0 or not (stopped and looks)),
         ("aims", _aims_fit(state, policy._in_table == "MaxGapContrasts")),
         ("active", eliminates or _active(state).size == n_arms),
         ("top", 0 < arms["top"].sum() < n_arms if stopped else not arms["top"].any()),

@@ -24,7 +24,8 @@ def choose(state: State) -> None:
     ask_bound_at_least(state, second)
 
 
-# 7: if M_2 is below the certain gap, stop: stopping.second_below
+# 7: if M_2 is below the certain gap, stop: stopping.third_below, as the authors ran it;
+# stopping.second_below, as printed
 
 
 class MaxGapTop2UCB(PaperPolicy):

@@ -23,15 +23,12 @@ __all__ = [
     "dominant_pair",
     "dominant_pair_and_certain_gap",
     "empirical_top",
-    "few_wide",
     "max_gap_elim",
-    "max_gap_elim_as_in_scripts",
     "max_gap_top2_ucb",
     "max_gap_ucb",
     "never",
-    "now_and_then",
     "second_below",
-    "second_below_certain_gap",
+    "third_below",
     "two_active",
     "two_active_around_certain_gap",
 ]
@@ -213,17 +210,19 @@ def second_below(estimates: Estimates, arms: list[int], of_nothing: float = -mat
     return bool(m_2 < estimates.gap_lower().value)
 
 
-def second_below_certain_gap(estimates: Estimates, arms: list[int]) -> bool:
-    """Algorithm 3, line 7, and some gap is certain.
+def third_below(estimates: Estimates, arms: list[int]) -> bool:
+    """Algorithm 3, line 7, as the authors ran it: at most two bounds are above the certain gap.
 
     Examples
     --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.05 / n)
     >>> estimates.sample(estimates.arms)
-    >>> second_below_certain_gap(estimates, [0, 1, 2])
-    False
+    >>> third_below(estimates, [0, 1, 2])
+    True
     """
-    return second_below(estimates, arms) and estimates.gap_lower().value > 0
+    certain = estimates.gap_lower().value
+    wide = [bound for bound in estimates.gap_bounds().either if bound > certain]
+    return bool(certain > 0 and len(wide) <= 2)
 
 
 def clusters(estimates: Estimates, arms: list[int]) -> bool:
@@ -242,21 +241,6 @@ def clusters(estimates: Estimates, arms: list[int]) -> bool:
     return bool(certain > 0 and max(inside) < certain)
 
 
-def few_wide(estimates: Estimates, arms: list[int]) -> bool:
-    """The published scripts' rule: at most two gap bounds are above the lower bound.
-
-    Examples
-    --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.05 / n)
-    >>> estimates.sample(estimates.arms)
-    >>> few_wide(estimates, [0, 1, 2])
-    True
-    """
-    certain = estimates.gap_lower().value
-    wide = [bound for bound in estimates.gap_bounds().either if bound > certain]
-    return len(wide) <= 2
-
-
 def never(estimates: Estimates, arms: list[int]) -> bool:
     """Go on.
 
@@ -266,31 +250,6 @@ def never(estimates: Estimates, arms: list[int]) -> bool:
     False
     """
     return False
-
-
-def now_and_then(rule: Rule, every: int = 100) -> Rule:
-    """The rule, looked at once in so many samples, as in the published scripts.
-
-    Examples
-    --------
-    >>> estimates = Estimates(2, draw=[0.0, 0.2].__getitem__, radius=lambda n: 0.1 / n)
-    >>> stop = now_and_then(two_active, every=4)
-    >>> for _ in range(4):
-    ...     estimates.sample(estimates.arms)
-    ...     print(stop(estimates, [0, 1]))
-    False
-    True
-    False
-    True
-    """
-    looks = 0
-
-    def stop(estimates: Estimates, arms: list[int]) -> bool:
-        nonlocal looks
-        before, looks = looks, sum(estimates.counts) // every
-        return looks > before and rule(estimates, arms)
-
-    return stop
 
 
 # The algorithms.
@@ -382,26 +341,4 @@ def max_gap_top2_ucb(estimates: Estimates, stop: Rule = second_below) -> Iterato
         second = [a for a in estimates.arms if bound[a] == m_2]
         # 7: if M_2 is below the lower bound on the largest gap, stop
         if stop(estimates, sorted(first + second)):
-            return
-
-
-def max_gap_elim_as_in_scripts(estimates: Estimates, stop: Rule = few_wide) -> Iterator[list[int]]:
-    """MaxGapElim as in the published scripts: every round asks all arms anew, and some return.
-
-    The scripts look at their rule `now_and_then` only.
-
-    Examples
-    --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
-    >>> rounds = list(max_gap_elim_as_in_scripts(estimates, stop=now_and_then(few_wide)))
-    >>> len(rounds), estimates.counts
-    (49, [3, 49, 49])
-    """
-    arms = estimates.arms
-    while True:
-        yield arms
-        estimates.sample(arms)
-        bound, certain = estimates.gap_bounds().either, estimates.gap_lower().value
-        arms = [a for a in estimates.arms if bound[a] > certain]
-        if stop(estimates, arms):
             return
