@@ -134,9 +134,6 @@ def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
     drawn: list[str] = []
     for label, rows in table.groupby("rule", sort=False):
         style = policy_style(str(label))
-        if style["color"] == "black":
-            # Below the others, which end on it.
-            style |= {"color": PALETTE[0], "marker": "o", "linewidth": 5, "alpha": 0.6, "zorder": 1}
         style |= {"markersize": 6, "linestyle": ("-", "--", ":")[drawn.count(str(style["color"]))]}
         drawn.append(str(style["color"]))
         bars = np.clip([rows["error"] - rows["low"], rows["high"] - rows["error"]], 0, None)
