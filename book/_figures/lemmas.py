@@ -38,14 +38,14 @@ NEEDS: dict[str, tuple[str, ...]] = {
 MENDED: dict[str, str] = {
     "Lemma 6": "helpers dropped before the arm; nested intervals",
     "Lemma 7": "as Lemma 6, and the signs in rho^l",
-    "Lemma 8": "the constant; three steps of the proof",
-    "Lemma 11": "the constant",
+    "Lemma 8": "a larger alpha; three steps of the proof",
+    "Lemma 11": "a larger alpha",
     "Lemma 12": "equal ends",
     "Corollary 2": "a third claim, which the proofs use",
     "Theorem 1": "other stopping rules",
     "Theorem 2": "the largest gap's own arms; no ties with them",
-    "Theorem 4": "as Lemmas 6 and 7",
-    "Theorem 5": "the constant",
+    "Theorem 4": "as Lemmas 6 and 7; the total has a factor 3",
+    "Theorem 5": "a larger alpha",
 }
 
 _PLACES: dict[str, tuple[float, float]] = {
