@@ -35,8 +35,9 @@ One more kind of interval is no radius, for it looks at the rewards and not only
 is half the width, (b - a) / 2. It is the narrower the less the rewards vary, and is proved whatever
 their distribution, as long as an arm's rewards keep their mean, given those before. Where they vary
 as much as the range permits, "normal-mixture" is narrower. The formula, its proof and measurements
-are in the book's chapter on confidence at all times, and so is why a scale has to be known: no
-method that is right for every variance can learn it from unbounded rewards.
+are in the book's chapter on confidence at all times, and so is why it takes a range or a sigma:
+where nothing but a finite variance is known, an interval that holds with probability 1 - alpha is
+the whole line with probability at least 1 - 2 alpha.
 """
 
 from __future__ import annotations
@@ -129,9 +130,11 @@ def _stitched(n: Float, *, delta: float, n_arms: int) -> Float:
 
 
 def _authors_lil(n: Float, *, delta: float, n_arms: int) -> Float:
-    """Radius of the published scripts, 2019: no K, and delta inside both logarithms.
+    """Radius of the published scripts: no K, and delta inside both logarithms.
 
-    Not a valid family; kept because the published figures were made with it. Since 25 s / delta > e
+    Source: ``calculate_ci`` in https://github.com/sumeetsk/maxgap_bandit, commit 34dbf4d.
+
+    Not a valid family; kept because the published scripts ran it. Since 25 s / delta > e
     it is defined for every delta in (0, 1).
     """
     return 1.5 * np.sqrt(2 * log_of_array(log_of_array(25 * n) - log(delta)) / n)

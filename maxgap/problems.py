@@ -325,8 +325,8 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
 
     Each score is the probability that people find the scene safer than one drawn at random. The
     data file holds the 100 scores that the authors published, in full, and names its source. The
-    published experiment keeps the 90 best, which the paper does not say: among all 100 the largest
-    gap is between ranks 94 and 95.
+    published scripts keep the 90 best, which the paper does not say: among all 100 the largest gap
+    is between ranks 94 and 95.
 
     Parameters
     ----------
@@ -362,7 +362,8 @@ def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
     Parameters
     ----------
     small_gap : float, default 0.2
-        Every other gap, above 0 and below 0.98. The paper says 0.2, the published scripts ran 0.1.
+        Every other gap, above 0 and below 0.98. The paper says 0.2, the published scripts
+        (``simulated_data`` in https://github.com/sumeetsk/maxgap_bandit) ran 0.1.
     sigma : float, default 1.0
         Scale of the noise. The paper says 1, the published scripts ran 0.05.
 

@@ -129,8 +129,8 @@ def split(
     there are of each arm, of who chose them or of when collecting ended. What a certificate asks
     for is that each reward of an arm, *given those of the arm before it*, has the arm's mean as its
     expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``. Raters who differ
-    and rate several arms do no harm, as long as who rates an arm next does not depend on the
-    ratings; a mean that drifts, or rows sorted by reward, do.
+    and rate several arms do no harm, as long as which rater gives an arm its s-th reward does not
+    depend on any rating; a mean that drifts, or rows sorted by reward, do.
 
     The default certificate is the cluster rule on intervals that hold at all times, "clusters":
     with bounds those of "empirical-bernstein", which are narrow where rewards vary little; with

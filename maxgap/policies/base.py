@@ -226,9 +226,9 @@ class Policy:
         pandas. The two sequences may be columns, views or iterators, which are consumed; they pair
         up by position, whatever a Series has as its index.
 
-        Any arm may be told at any time, asked for or not, in any order. The policy decides once
-        after each call. After it has stopped, rewards still count in the means and intervals; the
-        answer stays.
+        Any arm may be told at any time, asked for or not. Under "contrasts" each arm's rewards have
+        to come in the order in which they were drawn. The policy decides once after each call.
+        After it has stopped, rewards still count in the means and intervals; the answer stays.
 
         Raises
         ------
