@@ -148,9 +148,8 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
     lines = []
     for section, found in groupby(rows, key=lambda row: row["section"]):
         tiles = "".join(
-            f'<li><a href="#claim-{row["key"]}" data-outcome="{make_id(row["outcome"])}" '
-            f'title="{html.escape(row["outcome"].capitalize())}: {html.escape(row["claim"])}">'
-            f'<span aria-hidden="true">{ICONS[row["outcome"]]}</span> {_short(row)}'
+            f'<li><a href="#claim-{row["key"]}" data-outcome="{make_id(row["outcome"])}">'
+            f'<span aria-hidden="true">{ICONS[row["outcome"]]}</span> {_said(row)}'
             f'<span class="visually-hidden">: {row["outcome"]}</span></a></li>'
             for row in found
         )
@@ -159,10 +158,8 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
     return f'<div class="paper-map">{"".join(lines)}</div>'
 
 
-def _short(row: Row) -> str:
-    """What of the paper it is about: theorems, figures, equations; and how the claim begins."""
+def _said(row: Row) -> str:
+    """What of the paper it is about, theorems, figures, equations, and the claim whole."""
     named = [_EQUATION.sub("Eq.", name) for name in _NAMED.findall(row["place"])]
-    words = row["claim"].rstrip(".").split()
-    most = 4 if named else 6
-    begins = " ".join(words[:most]) + (" ..." if len(words) > most else "")
-    return typeset(f"{', '.join(named)}: {begins}" if named else begins)
+    claim = row["claim"].rstrip(".")
+    return typeset(f"{', '.join(named)}: {claim}" if named else claim)
