@@ -1,15 +1,13 @@
 """Clustering by single linkage, for two clusters of normal arms of known variance on the line.
 
-The algorithms of Chandran, Reddy and Bhashyam (arXiv 2501.11421), as far as their abstract tells
-them; the full text could not be had. Theirs is: whom LUCBBOC is modelled on, that BOC-Elim extends
-MaxGapElim, that ATBOC tracks the average of the optimal shares and all keep delta. Ours is the
-rest, chosen for the fewest samples among what is proved in the book: the radius (normal mixture),
-the stopping by intervals (the cluster rule, which no rule on the same intervals can precede), the
-threshold of the likelihood ratio (the ellipsoid), the forced exploration, how often the shares
-are computed, and which links LUCBBOC samples.
-
-With two clusters BOC-Elim, which drops arms that are at none of the gaps between clusters, is
-MaxGapElim; there is nothing to add.
+The algorithms of Chandran, Reddy and Bhashyam (arXiv 2501.11421), as far as their abstracts tell
+them; the full text could not be had. Theirs: ATBOC tracks the average of the optimal shares,
+LUCBBOC goes by lower and upper confidence bounds as LUCB does for best arms, BOC-Elim extends
+MaxGapElim, and all keep delta. Ours, from what is proved in the book: the threshold of the
+likelihood ratio (the ellipsoid), the least share of every arm and how often shares are computed;
+which links LUCBBOC samples; the radius (normal mixture) and the rule by which the last two stop
+(the cluster rule, which no rule on the same intervals can precede). With two clusters BOC-Elim is
+taken to be MaxGapElim.
 """
 
 from __future__ import annotations
