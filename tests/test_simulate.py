@@ -299,7 +299,7 @@ def test_compiled_runs_do_what_the_same_code_does_uncompiled():
         for off in ("0", "1")
     ]
     assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") == 150
+    assert outputs[0].count("\n") == 120
 
 
 # -- what is drawn -----------------------------------------------------------------------------
