@@ -6,8 +6,8 @@ Each rule is named in a policy's ``stopping=``; what the name means depends on t
 {table}
 
 *Proved* means: with *valid intervals* of positive width (with probability at least 1 - delta every
-mean lies in its interval at all times, ``confidence.guarantees``) an answer is wrong with probability at most delta.
-The proof, or what stands in its way, is in the rule's docstring.
+mean lies in its interval at all times, ``confidence.guarantees``) an answer is wrong with
+probability at most delta. The proof, or what stands in its way, is in the rule's docstring.
 
 Examples
 --------
