@@ -44,7 +44,11 @@ def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tupl
     if setting.interval != BY_COUNT:
         add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
     if state.stacks.size > 0:
-        push(state.stacks, state.prefix, arm, state.arms[arm]["count"], reward)
+        progress = state.progress[0]
+        if progress["origin"] == np.inf:
+            progress["origin"] = reward
+        count = state.arms[arm]["count"]
+        push(state.stacks, state.prefix, arm, count, reward - progress["origin"])
     return first, renew_interval(state, setting, arm)
 
 
