@@ -89,7 +89,7 @@ class Setting(NamedTuple):
 
     radii: Floats  # (rows, counts): an arm's radius is its factor times radii[row, count]
     interval: int  # its number in intervals
-    log_inverse: float  # log(2 K / delta), for intervals from sums
+    lines: Floats  # (2, lines): intercepts and slopes, for intervals from sums
     nested: bool
     rule: int  # its number in stopping.RULES
     rule_proved: bool

@@ -26,13 +26,20 @@ from maxgap._checking import (
     label_index,
 )
 from maxgap._core.elementary import log
-from maxgap._core.intervals import BY_COUNT
+from maxgap._core.intervals import BY_COUNT, NO_LINES
 from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
-from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
+from maxgap.confidence import (
+    bernstein_lines,
+    check_delta,
+    guarantees,
+    interval_number,
+    radius,
+    radius_rows,
+)
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._saved import save_policy
@@ -166,7 +173,9 @@ class Policy:
         )
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
         self._interval = interval_number(self._confidence)
-        self._log_inverse = log(2.0 * len(self._labels)) - log(self._delta)
+        self._lines = NO_LINES
+        if self._interval != BY_COUNT:
+            self._lines = bernstein_lines(log(2.0 * len(self._labels)) - log(self._delta))
         keeps_rewards = self._always_keeps_rewards or self._stopping == "contrasts"
         self._places = row_of_arm, factor, self._interval, keeps_rewards
         self._state = new_state(self._sigmas, *self._places)
@@ -490,7 +499,7 @@ class Policy:
         return Setting(
             self._radii,
             self._interval,
-            self._log_inverse,
+            self._lines,
             self._nested,
             self._rule,
             self._rule_proved,
