@@ -30,6 +30,7 @@ OF_THE_CHECKOUT = {
     "test_book_figures.py",
     "test_bounds_figure.py",
     "test_citation.py",
+    "test_clustering.py",
     "test_collecting.py",
     "test_compiled.py",
     "test_draws.py",

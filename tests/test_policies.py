@@ -244,4 +244,4 @@ def test_ask_tell_and_the_compiled_run_agree_without_compilation():
         )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") == 25
+    assert outputs[0].count("\n") == 20

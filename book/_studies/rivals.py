@@ -154,7 +154,7 @@ class Challenger(LikelihoodRatio):
 class TrackAndStop(Challenger):
     """Sample in the shares that are best for the empirical means, or in shares that it is told.
 
-    The shares are computed anew whenever there are four times as many samples.
+    The shares are computed anew whenever there are `computed_again` times as many samples.
 
     Examples
     --------
@@ -164,6 +164,8 @@ class TrackAndStop(Challenger):
     [1]
     """
 
+    computed_again = 4.0
+
     def __init__(self, arms: Any, *, told: Any = None, **settings: Any) -> None:
         super().__init__(arms, **settings)
         self.told = told
@@ -172,7 +174,7 @@ class TrackAndStop(Challenger):
 
     def shares(self, counts: Integers, weights: Floats, nearest: NearestAlternative) -> Floats:
         """Shares of the next samples, shape (K,)."""
-        if self.told is None and counts.sum() >= 4 * self.computed_at:
+        if self.told is None and counts.sum() >= self.computed_again * self.computed_at:
             self.computed_at = counts.sum()
             self.best = characteristic_time(self.means, self.sigma).weights
         return self.best
