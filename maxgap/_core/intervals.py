@@ -53,9 +53,7 @@ def interval_from_count(arms: Records, arm: int, radii: Floats, nested: bool) ->
 
 
 @compiled
-def interval_from_sums(
-    arms: Records, sums: Records, arm: int, lines: Floats, nested: bool
-) -> bool:
+def interval_from_sums(arms: Records, sums: Records, arm: int, lines: Floats, nested: bool) -> bool:
     """Interval of an arm from its running sums; whether nested intervals have crossed.
 
     The empirical Bernstein bound of :func:`maxgap.confidence.bernstein_lines`: with the range R of

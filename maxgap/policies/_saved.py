@@ -21,7 +21,7 @@ from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
 from maxgap._core.types import Floats, Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import radius
-from maxgap.stopping import never, row_of
+from maxgap.stopping import LOOK_BACK, never, row_of
 
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy
@@ -259,7 +259,7 @@ def _check_restored(policy: Policy) -> None:
     searching = sorts and complete
     eliminates = policy._in_table == "MaxGapElim" and complete
     last_look = progress["last_look"]
-    looks = policy._stopping == "contrasts"
+    looks = policy._stopping in LOOK_BACK
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
@@ -327,7 +327,7 @@ def _ends(policy: Policy) -> tuple[Floats, Floats]:
         half_width = radius(
             policy._confidence,
             arms["count"],
-            delta=policy._delta,
+            delta=policy._share,
             n_arms=arms.size,
             sigma=policy._sigmas,
         )
@@ -374,7 +374,7 @@ def _check_decision(policy: Policy) -> None:
     if progress["stopped"] != 0:
         top = given.arms["top"]
         apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
-        by_intervals = policy._stopping != "contrasts"
+        by_intervals = policy._stopping not in LOOK_BACK
         held = policy._nested and progress["crossed"] == 0 and by_intervals
         if progress["stopped"] == BY_PROVED_RULE and held and not apart:
             raise ValueError("its top cannot be that of a policy")
