@@ -188,7 +188,7 @@ def bernstein_lines(log_inverse: float) -> Float:
     --------
     >>> lines = bernstein_lines(math.log(2 / 0.05))
     >>> [round(float((lines[0] + lines[1] * v).min()), 2) for v in (1, 100, 10_000)]
-    [7.71, 37.77, 356.76]
+    [8.38, 36.98, 370.61]
     """
     bets = BERNSTEIN_LARGEST * 0.8 ** np.arange(40)
     psi = -np.log1p(-bets) - bets
