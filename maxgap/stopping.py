@@ -14,11 +14,11 @@ Examples
 The same rewards, two rules: only one of them guarantees the answer.
 
 >>> from maxgap import MaxGapTop2UCB
->>> for rule in ("paper", "literal"):
+>>> for rule in ("clusters", "literal"):
 ...     policy = MaxGapTop2UCB(3, sigma=0.01, stopping=rule)
 ...     policy.tell([0, 1, 2], [0.0, 0.1, 1.0])
 ...     print(rule, policy.stopped, policy.certified)
-paper True True
+clusters True True
 literal True False
 """
 
@@ -39,6 +39,7 @@ from maxgap._core.words import (
 )
 
 __all__ = [
+    "LOOK_BACK",
     "RULES",
     "TABLE",
     "Row",
@@ -47,6 +48,7 @@ __all__ = [
     "dominant_gap",
     "dominant_pair",
     "dominant_pair_and_certain_gap",
+    "either",
     "never",
     "row_of",
     "second_below",
@@ -55,6 +57,8 @@ __all__ = [
     "two_active_around_certain_gap",
 ]
 
+#: Names of the rules that look back at rewards.
+LOOK_BACK = ("contrasts", "either")
 #: The certificate of contrasts is looked at again after this part of the samples more.
 LOOK_AT_GROWTH = 64
 
@@ -115,6 +119,20 @@ def contrasts(state: State, setting: Setting) -> bool:
         return False
     state.progress[0]["last_look"] = state.progress[0]["total"]
     return certifies(state.arms, state.stacks, state.prefix, setting.delta)
+
+
+@inlined
+def either(state: State, setting: Setting) -> bool:
+    """The cluster rule or the certificate of contrasts, each with half of ``delta``.
+
+    Contrasts need far fewer rewards where these are 0 or 1, intervals that learn the spread where
+    they vary little; whoever does not know beforehand pays the logarithm of 2. Contrasts are looked
+    at outside, as for :func:`contrasts`; this is the other half.
+
+    Proved: each half errs with probability at most ``delta`` / 2, by its own proof and under its
+    own conditions, so the rewards have to meet both.
+    """
+    return clusters(state, setting)
 
 
 @inlined
@@ -233,6 +251,7 @@ _EVERY = (*_PAPER, "MaxGapContrasts", "Policy")  # the last stands for those of 
 TABLE: tuple[Row, ...] = (
     *(Row(policy, "clusters", clusters, proved=True) for policy in _EVERY),
     *(Row(policy, "contrasts", contrasts, proved=True) for policy in _EVERY),
+    *(Row(policy, "either", either, proved=True) for policy in _EVERY),
     Row("RoundRobin", "paper", third_below, proved=True),  # the scripts'; the paper has none
     Row("SortThenSearch", "paper", dominant_gap),
     Row("MaxGapElim", "paper", two_active_around_certain_gap, proved=True),
@@ -258,6 +277,7 @@ RULES = (
     third_below,
     dominant_gap,
     contrasts,
+    either,
 )
 """The rules, in the order of their numbers in compiled code."""
 
@@ -282,6 +302,8 @@ def rule_holds(state: State, setting: Setting) -> bool:
         return third_below(state, setting)
     if rule == 8:
         return dominant_gap(state, setting)
+    if rule == 10:
+        return either(state, setting)
     return never(state, setting)
 
 
@@ -293,13 +315,19 @@ def needs_leaders(setting: Setting) -> bool:
 
 @compiled(inline=True)
 def by_contrasts(setting: Setting) -> bool:
-    """Whether the rule is "contrasts"."""
-    return setting.rule == 9
+    """Whether the rule looks at contrasts, alone or beside the cluster rule."""
+    return setting.rule >= 9
+
+
+@compiled(inline=True)
+def cluster_rule_too(setting: Setting) -> bool:
+    """Whether the cluster rule may end it, beside the contrasts."""
+    return setting.rule == 10
 
 
 @compiled(inline=True)
 def contrasts_due(state: State, setting: Setting) -> bool:
-    """Whether the rule is "contrasts" and it is time to look at it."""
+    """Whether the rule looks at contrasts, and it is time to."""
     total, last_look = state.progress[0]["total"], state.progress[0]["last_look"]
     return by_contrasts(setting) and LOOK_AT_GROWTH * (total - last_look) >= last_look
 

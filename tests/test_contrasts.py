@@ -335,3 +335,32 @@ def test_of_48_arms_it_agrees_with_the_compiled_run():
     assert policy.counts.tolist() == run.counts.tolist()
     assert run.certified
     assert run.correct
+
+
+@pytest.mark.parametrize("cls", [RoundRobin, MaxGapContrasts])
+@pytest.mark.parametrize("offset", [1.7e12, 1e15])
+def test_rewards_far_from_zero_certify_as_those_around_it_do(cls, offset):
+    # Eighths are exact at every offset, so all that a contrast looks at is the same to the bit.
+    for seed, top in enumerate((1.0, 2.0, 11.0)):
+        rng = np.random.default_rng(seed)
+        near, far = (cls(3, delta=0.1, stopping="contrasts") for _ in range(2))
+        for _ in range(60):
+            arms = rng.permutation(np.repeat(np.arange(3), 20))
+            rewards = np.array([0.0, 8.0, 16.0 + top])[arms] + rng.integers(-8, 9, 60) / 8
+            near.tell(arms, rewards)
+            far.tell(arms, rewards + offset)
+            assert (far.stopped, far.certified) == (near.stopped, near.certified)
+        assert near.certified
+        assert far.recommend().top == near.recommend().top
+
+
+def test_a_drift_of_rounded_sums_certifies_nothing_far_from_zero():
+    # Means 0, 11, 22.0001: nearly tied. Unless centred, sums of 12,000 rewards are rounded to 4.
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        policy = RoundRobin(3, delta=0.1, stopping="contrasts")
+        for _ in range(30):
+            arms = np.tile(np.arange(3), 400)
+            means = np.array([0.0, 11.0, 22.0001])[arms]
+            policy.tell(arms, 1.7e12 + means + rng.standard_normal(arms.size))
+        assert not policy.certified

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 import maxgap
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, confidence, gap_upper_bounds, simulate
@@ -88,36 +89,33 @@ def test_contrasts_too_are_those_of_the_policy(seed):
 
 
 def empirical_bernstein(rewards, width, delta, n_arms):
-    """Ends of the last interval, from the formulas, with everything computed afresh."""
-    inverse = math.log(2 * n_arms / delta)
+    """Ends of the last interval, from the formulas; and how much further out they may be."""
     x = np.array(rewards) / width
-    ends = [max(x) - 1, min(x) + 1]
-    bets = []
-    for i in range(1, len(x)):
-        means = [np.mean(x[:k]) if k else x[0] for k in range(i + 1)]
-        squares = sum((x[k] - means[k]) * (x[k] - np.mean(x[: k + 1])) for k in range(i))
-        variance = (0.25 + squares) / (i + 1)
-        bet = min(math.sqrt(2 * inverse / (variance * (i + 1) * math.log(i + 2))), 0.5)
-        bets.append((bet, x[i], (x[i] - means[i]) ** 2 * (-math.log(1 - bet) - bet)))
-    if bets:
-        total = sum(bet for bet, _, _ in bets)
-        centre = sum(bet * reward for bet, reward, _ in bets) / total
-        radius = (inverse + sum(cost for _, _, cost in bets)) / total
-        ends = [max(ends[0], centre - radius), min(ends[1], centre + radius)]
-    return [end * width for end in ends]
+    squares = 0.25 + sum((x[i] - x[:i].mean()) ** 2 for i in range(1, len(x)))
+    bets, shares = 0.6 * 0.8 ** np.arange(40), np.arange(1, 41) ** -1.1
+    price = -np.log(1 - bets) - bets
+
+    def too_far(total):
+        capital = np.exp(bets * total - price * squares) @ shares / shares.sum()
+        return math.log(capital) - math.log(2 * n_arms / delta)
+
+    radius = brentq(too_far, 0, 300) / len(x)
+    ends = max(x.max() - 1, x.mean() - radius), min(x.min() + 1, x.mean() + radius)
+    return [end * width for end in ends], 0.01 * radius * width
 
 
-@given(small_tables())
-def test_the_intervals_are_those_made_by_hand(rows):
-    table = pd.DataFrame(rows, columns=["item", "stars"])
+@given(small_tables(), st.integers(1, 12))
+def test_the_intervals_are_those_made_by_hand(rows, times):
+    table = pd.DataFrame(rows * times, columns=["item", "stars"])
     n_arms = table["item"].nunique()
     found = maxgap.split(table, arm="item", reward="stars", bounds=(1, 5), delta=0.1)
     by_count = maxgap.split(table, arm="item", reward="stars", sigma=0.5, delta=0.1)
     for arm, rewards in table.groupby("item")["stars"]:
-        low, high = empirical_bernstein(rewards.tolist(), 4, 0.1, n_arms)
+        (low, high), more = empirical_bernstein(rewards.to_numpy(), 4, 0.1, n_arms)
         shown = found.arms.set_index("arm").loc[arm]
         assert shown["mean"] == pytest.approx(rewards.mean(), rel=1e-12)
-        assert [shown["lower"], shown["upper"]] == pytest.approx([low, high], rel=1e-9, abs=1e-9)
+        assert -1e-9 <= low - shown["lower"] <= more + 1e-9
+        assert -1e-9 <= shown["upper"] - high <= more + 1e-9
         half = confidence.radius(
             "normal-mixture", len(rewards), delta=0.1, n_arms=n_arms, sigma=0.5
         )

@@ -7,17 +7,15 @@ its two functions, and a line in each dispatch.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from maxgap._core.compiled import compiled, inlined, internal
-from maxgap._core.elementary import log
 from maxgap._core.types import Floats, Records
 
 __all__ = [
     "BY_COUNT",
     "EMPIRICAL_BERNSTEIN",
+    "NO_LINES",
     "SUMS",
     "add_to_sums",
     "interval_from_count",
@@ -26,21 +24,20 @@ __all__ = [
 
 BY_COUNT, EMPIRICAL_BERNSTEIN = range(2)
 
-#: Running sums over the rewards X_1, X_2, ... of one arm, lambda_i being the bet on X_i.
+#: Running sums over the rewards of one arm.
 SUMS = np.dtype(
     [
-        ("squares", np.float64),  # of the distances from the mean
-        ("bets", np.float64),  # sum of lambda_i
-        ("center", np.float64),  # mean of X_i, weighted by lambda_i
-        ("cost", np.float64),  # sum of psi(lambda_i) times the squared distance foretold
+        ("squares", np.float64),  # of the distances from the mean so far, in units of the range
         ("lowest", np.float64),  # reward
         ("highest", np.float64),  # reward
     ],
     align=True,
 )
 
-#: The largest bet on one reward, as Waudby-Smith and Ramdas advise.
-LARGEST_BET = 0.5
+#: Lines of those intervals that need none.
+NO_LINES = np.empty((2, 0))
+#: What the first reward adds to the squares at most: nobody knows its range, but half of it.
+FIRST_SQUARE = 0.25
 
 
 @internal
@@ -56,34 +53,30 @@ def interval_from_count(arms: Records, arm: int, radii: Floats, nested: bool) ->
 
 
 @compiled
-def interval_from_sums(
-    arms: Records, sums: Records, arm: int, log_inverse: float, nested: bool
-) -> bool:
+def interval_from_sums(arms: Records, sums: Records, arm: int, lines: Floats, nested: bool) -> bool:
     """Interval of an arm from its running sums; whether nested intervals have crossed.
 
-    The empirical Bernstein bound: with the range R of the rewards, bets lambda_i and distances
-    foretold v_i, the mean lies within R (log(2 K / delta) + sum v_i psi(lambda_i)) / sum lambda_i
-    of the weighted mean; and it surely lies no further than R from any reward. The book proves it
-    in the chapter on confidence at all times.
+    The empirical Bernstein bound of :func:`maxgap.confidence.bernstein_lines`: with the range R of
+    the rewards and V their squares, the mean lies within R min(intercept + slope V) / n of the
+    empirical one; and surely no further than R from any reward. The interval holds the empirical
+    mean, whatever the order of the rewards.
     """
-    spread = 2.0 * arms[arm]["sigma"]
-    low, high = sums[arm]["highest"] - spread, sums[arm]["lowest"] + spread
-    if sums[arm]["bets"] > 0.0:
-        radius = spread * (log_inverse + sums[arm]["cost"]) / sums[arm]["bets"]
-        center = sums[arm]["center"]
-        low, high = max(low, center - radius), min(high, center + radius)
+    spread, mean = 2.0 * arms[arm]["sigma"], arms[arm]["mean"]
+    squares = FIRST_SQUARE + sums[arm]["squares"]
+    bound = np.inf
+    for k in range(lines.shape[1]):
+        bound = min(bound, lines[0, k] + lines[1, k] * squares)
+    radius = spread * bound / arms[arm]["count"]
+    low = min(max(mean - radius, sums[arm]["highest"] - spread), mean)
+    high = max(min(mean + radius, sums[arm]["lowest"] + spread), mean)
     return _set_interval(arms, arm, low, high, nested)
 
 
 @internal
-def add_to_sums(arms: Records, sums: Records, arm: int, reward: float, log_inverse: float) -> None:
+def add_to_sums(arms: Records, sums: Records, arm: int, reward: float) -> None:
     """Add a reward to the sums of its arm, which has it in its count and mean already.
 
-    Waudby-Smith and Ramdas 2024, Theorem 2, with two changes that let it go without the ends of the
-    range, only its width R: the first reward is not bet on but is the first mean foretold, and the
-    next ones are foretold by the mean so far. In units of R, with n the rewards before this one,
-    the bet is sqrt(2 log(2 K / delta) / (variance (n + 1) log(n + 2))), where the variance is
-    estimated by (1/4 + sum of squares) / (n + 1).
+    Every reward but the first is foretold by the mean before it.
     """
     n = arms[arm]["count"] - 1
     if n == 0:
@@ -91,18 +84,9 @@ def add_to_sums(arms: Records, sums: Records, arm: int, reward: float, log_inver
         return
     sums[arm]["lowest"] = min(sums[arm]["lowest"], reward)
     sums[arm]["highest"] = max(sums[arm]["highest"], reward)
-    spread = 2.0 * arms[arm]["sigma"]
-    mean = arms[arm]["mean"]
     # The mean before this reward, from the mean after it.
-    ahead = (reward - mean) * (n + 1.0) / n / spread
-    variance = (0.25 + sums[arm]["squares"]) / (n + 1.0)
-    bet = math.sqrt(2.0 * log_inverse / (variance * (n + 1.0) * log(n + 2.0)))
-    bet = min(bet, LARGEST_BET)
-    sums[arm]["cost"] += ahead * ahead * (-log(1.0 - bet) - bet)
-    sums[arm]["bets"] += bet
-    center = sums[arm]["center"]
-    sums[arm]["center"] = center + (reward - center) * bet / sums[arm]["bets"]
-    sums[arm]["squares"] += ahead * (reward - mean) / spread
+    ahead = (reward - arms[arm]["mean"]) * (n + 1.0) / n / (2.0 * arms[arm]["sigma"])
+    sums[arm]["squares"] += ahead * ahead
 
 
 @inlined

@@ -1,5 +1,8 @@
 """Every reward, for those who must look back: of each arm the sums of its first n rewards.
 
+The sums are of distances from one origin, the first reward of all, which cancels in every contrast
+and every distance: rewards far from 0 are not rounded to what their sums can hold.
+
 One flat array holds the sums of all arms, one stretch an arm. An arm without room left makes all
 move into a new array in which each has room for twice its rewards: memory grows with the rewards
 told, and an arm moves once for every doubling of some arm. Who never looks back keeps nothing.
@@ -17,7 +20,7 @@ __all__ = ["STACK", "grown_stacks", "new_stacks", "push"]
 #: Where the rewards of an arm are kept.
 STACK = np.dtype(
     [
-        ("start", np.int64),  # sums[start + n] is the sum of the first n rewards
+        ("start", np.int64),  # sums[start + n] is the sum of the first n rewards, from the origin
         ("room", np.int64),  # the largest such n
         ("aim", np.int64),  # MaxGapContrasts: the number of samples that it wants next
     ],
@@ -55,6 +58,6 @@ def grown_stacks(
 
 @compiled
 def push(stacks: Records, sums: Floats, arm: int, count: int, reward: float) -> None:
-    """Add an arm's reward, its ``count``-th."""
+    """Add an arm's reward, its ``count``-th, as the distance from the origin."""
     at = stacks[arm]["start"] + count
     sums[at] = sums[at - 1] + reward

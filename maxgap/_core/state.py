@@ -63,6 +63,7 @@ PROGRESS = np.dtype(
         ("crossed", np.int64),  # 1 once nested intervals have crossed
         ("last_look", np.int64),  # at the contrasts, in samples
         ("n_active", np.int64),  # how many entries of State.active count
+        ("origin", np.float64),  # the first reward of all, where rewards are kept; before, infinite
     ],
     align=True,
 )
@@ -88,7 +89,7 @@ class Setting(NamedTuple):
 
     radii: Floats  # (rows, counts): an arm's radius is its factor times radii[row, count]
     interval: int  # its number in intervals
-    log_inverse: float  # log(2 K / delta), for intervals from sums
+    lines: Floats  # (2, lines): intercepts and slopes, for intervals from sums
     nested: bool
     rule: int  # its number in stopping.RULES
     rule_proved: bool
@@ -109,6 +110,7 @@ def new_state(
     progress = np.zeros(1, PROGRESS)
     progress["unsampled"] = progress["n_next"] = progress["n_active"] = n_arms
     progress["second"] = 1
+    progress["origin"] = np.inf
     slots, trees = new_slots(n_arms)
     every, sequence, active = np.arange(n_arms), np.arange(n_arms), np.arange(n_arms)
     sums = np.zeros(0 if interval == BY_COUNT else n_arms, SUMS)

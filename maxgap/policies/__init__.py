@@ -107,7 +107,7 @@ def list_next(policy: int, state: State, setting: Setting) -> None:
     elif policy == 4:
         max_gap_top2_ucb.choose(state)
     else:
-        max_gap_contrasts.choose(state)
+        max_gap_contrasts.choose(state, setting)
 
 
 def number_of(policy: Policy) -> int:

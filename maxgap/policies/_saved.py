@@ -21,7 +21,7 @@ from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
 from maxgap._core.types import Floats, Integers
 from maxgap._saving import StrPath, checked_path, digest, write_whole
 from maxgap.confidence import radius
-from maxgap.stopping import never, row_of
+from maxgap.stopping import LOOK_BACK, never, row_of
 
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy
@@ -32,7 +32,7 @@ FORMAT = "maxgap policy"
 FORMAT_VERSION = 1
 
 #: Of the progress, what a file has as its numbers; the active arms are listed on their own.
-COUNTERS = tuple(name for name in PROGRESS.names or () if name != "n_active")
+COUNTERS = tuple(name for name in PROGRESS.names or () if name not in ("n_active", "origin"))
 #: Running sums of every arm, which a file has only where the intervals come from them.
 SUM_NAMES = SUMS.names or ()
 
@@ -86,6 +86,7 @@ def _content(policy: Policy) -> dict[str, Any]:
             "numbers": [int(state.progress[0][name]) for name in COUNTERS],
             **{name: state.sums[name].tolist() for name in SUM_NAMES if state.sums.size > 0},
             **({"aims": state.stacks["aim"].tolist()} if state.stacks.size > 0 else {}),
+            **({"origin": _origin(state)} if state.stacks.size > 0 else {}),
             **({"prefix_sums": _prefix_sums(state)} if state.stacks.size > 0 else {}),
         }
 
@@ -175,8 +176,14 @@ def _saved_list(
     return values
 
 
+def _origin(state: State) -> float | None:
+    """From where the sums of rewards count; None before the first."""
+    origin = float(state.progress[0]["origin"])
+    return origin if math.isfinite(origin) else None
+
+
 def _prefix_sums(state: State) -> list[list[float]]:
-    """Of each arm the sums of its first 1, 2, ... rewards."""
+    """Of each arm the sums of its first 1, 2, ... rewards, from the origin."""
     starts = state.stacks["start"] + 1
     ends = starts + state.arms["count"]
     return [state.prefix[a:b].tolist() for a, b in zip(starts, ends, strict=True)]
@@ -191,6 +198,10 @@ def _restore_rewards(policy: Policy, content: dict[str, Any]) -> None:
     if [len(sums) for sums in prefixes] != counts:
         raise ValueError("its prefix_sums are not one for each reward")
     aims = _saved_list(content, "aims", int, n_arms)
+    (origin,) = _saved_list({"origin": [content["origin"]]}, "origin", (float, type(None)), 1)
+    if (origin is None) != (sum(counts) == 0):
+        raise ValueError("its origin cannot be that of a policy")
+    policy._state.progress["origin"] = math.inf if origin is None else origin
     stacks, prefix = new_stacks(n_arms)
     stacks, prefix = grown_stacks(stacks, prefix, np.zeros(n_arms, np.int64), arms["count"])
     stacks["aim"] = aims
@@ -199,10 +210,11 @@ def _restore_rewards(policy: Policy, content: dict[str, Any]) -> None:
         start = stacks[arm]["start"]
         prefix[start : start + count + 1] = sums
         largest = np.abs(np.diff(sums)).max(initial=0.0)
-        # Both round at every reward.
-        slack = 1e-9 * max(largest, np.abs(sums).max()) * max(count, 1)
-        if not largest <= 1.001 * LARGEST_REWARD or not (
-            abs(sums[-1] - arms[arm]["mean"] * count) <= slack
+        # Both round at every reward, the mean at its own size.
+        size = max(largest, np.abs(sums).max(), abs(1e-6 * (origin or 0.0)))
+        from_origin = (arms[arm]["mean"] - (origin or 0.0)) * count
+        if not largest <= 2.001 * LARGEST_REWARD or not (
+            abs(sums[-1] - from_origin) <= 1e-9 * size * max(count, 1)
         ):
             raise ValueError("its prefix_sums cannot be those of a policy")
     policy._state = policy._state._replace(stacks=stacks, prefix=prefix)
@@ -247,7 +259,7 @@ def _check_restored(policy: Policy) -> None:
     searching = sorts and complete
     eliminates = policy._in_table == "MaxGapElim" and complete
     last_look = progress["last_look"]
-    looks = policy._stopping == "contrasts"
+    looks = policy._stopping in LOOK_BACK
     for name, holds in (
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
@@ -315,13 +327,13 @@ def _ends(policy: Policy) -> tuple[Floats, Floats]:
         half_width = radius(
             policy._confidence,
             arms["count"],
-            delta=policy._delta,
+            delta=policy._share,
             n_arms=arms.size,
             sigma=policy._sigmas,
         )
         return arms["mean"] - half_width, arms["mean"] + half_width
     for arm in np.flatnonzero(arms["count"] > 0).tolist():
-        interval_from_sums(arms, sums, arm, policy._log_inverse, False)
+        interval_from_sums(arms, sums, arm, policy._lines, False)
     return arms["lower"], arms["upper"]
 
 
@@ -330,7 +342,7 @@ def _check_sums(policy: Policy) -> None:
     arms, sums = policy._state.arms, policy._state.sums
     if sums.size == 0:
         return
-    mean, center, low, high = arms["mean"], sums["center"], sums["lowest"], sums["highest"]
+    mean, low, high = arms["mean"], sums["lowest"], sums["highest"]
     slack = 1e-9 * policy._sigmas
     once, often = arms["count"] == 1, arms["count"] > 1
     for name, holds in (
@@ -340,14 +352,7 @@ def _check_sums(policy: Policy) -> None:
         ("lowest and highest", np.array_equal(low[once], mean[once])),
         ("lowest and highest", np.array_equal(high[once], mean[once])),
         ("means", ((low - slack <= mean) & (mean <= high + slack))[often].all()),
-        (
-            "center",
-            ((low - slack <= center) & (center <= high + slack))[often].all(),
-        ),
-        ("bets", np.array_equal(sums["bets"] > 0, often)),
-        # A bet is at most 1/2, its cost at most log(2) - 1/2, a distance at most the range.
-        ("bets", (2 * sums["bets"] <= arms["count"]).all()),
-        ("cost", ((sums["cost"] >= 0) & (5 * sums["cost"] <= arms["count"])).all()),
+        ("squares", (sums["squares"][once] == 0).all()),
         ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * arms["count"])).all()),
     ):
         if not holds:
@@ -369,7 +374,7 @@ def _check_decision(policy: Policy) -> None:
     if progress["stopped"] != 0:
         top = given.arms["top"]
         apart = given.arms["lower"][top].min() > given.arms["upper"][~top].max()
-        by_intervals = policy._stopping != "contrasts"
+        by_intervals = policy._stopping not in LOOK_BACK
         held = policy._nested and progress["crossed"] == 0 and by_intervals
         if progress["stopped"] == BY_PROVED_RULE and held and not apart:
             raise ValueError("its top cannot be that of a policy")

@@ -42,9 +42,13 @@ def take_reward(state: State, setting: Setting, arm: int, reward: float) -> tupl
     """Take one reward: whether it is the arm's first, and whether nested intervals have crossed."""
     first = observe(state.arms, arm, reward)
     if setting.interval != BY_COUNT:
-        add_to_sums(state.arms, state.sums, arm, reward, setting.log_inverse)
+        add_to_sums(state.arms, state.sums, arm, reward)
     if state.stacks.size > 0:
-        push(state.stacks, state.prefix, arm, state.arms[arm]["count"], reward)
+        progress = state.progress[0]
+        if progress["origin"] == np.inf:
+            progress["origin"] = reward
+        count = state.arms[arm]["count"]
+        push(state.stacks, state.prefix, arm, count, reward - progress["origin"])
     return first, renew_interval(state, setting, arm)
 
 
@@ -53,7 +57,7 @@ def renew_interval(state: State, setting: Setting, arm: int) -> bool:
     """Set the interval of an arm; whether nested intervals have crossed."""
     if setting.interval == BY_COUNT:
         return interval_from_count(state.arms, arm, setting.radii, setting.nested)
-    return interval_from_sums(state.arms, state.sums, arm, setting.log_inverse, setting.nested)
+    return interval_from_sums(state.arms, state.sums, arm, setting.lines, setting.nested)
 
 
 @compiled(allocates=True)

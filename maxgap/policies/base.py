@@ -26,13 +26,20 @@ from maxgap._checking import (
     label_index,
 )
 from maxgap._core.elementary import log
-from maxgap._core.intervals import BY_COUNT
+from maxgap._core.intervals import BY_COUNT, NO_LINES
 from maxgap._core.rewards import grown_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
-from maxgap.confidence import check_delta, guarantees, interval_number, radius, radius_rows
+from maxgap.confidence import (
+    bernstein_lines,
+    check_delta,
+    guarantees,
+    interval_number,
+    radius,
+    radius_rows,
+)
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._saved import save_policy
@@ -44,7 +51,7 @@ from maxgap.policies._step import (
     stop_if_rule_holds,
     take_batch,
 )
-from maxgap.stopping import RULES, row_of
+from maxgap.stopping import LOOK_BACK, RULES, row_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,10 +171,14 @@ class Policy:
             RULES.index(row.rule),
             row.proved,
         )
+        #: Of delta what intervals may use, and what contrasts may.
+        self._share = self._delta / 2 if self._stopping == "either" else self._delta
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
         self._interval = interval_number(self._confidence)
-        self._log_inverse = log(2.0 * len(self._labels)) - log(self._delta)
-        keeps_rewards = self._always_keeps_rewards or self._stopping == "contrasts"
+        self._lines = NO_LINES
+        if self._interval != BY_COUNT:
+            self._lines = bernstein_lines(log(2.0 * len(self._labels)) - log(self._share))
+        keeps_rewards = self._always_keeps_rewards or self._stopping in LOOK_BACK
         self._places = row_of_arm, factor, self._interval, keeps_rewards
         self._state = new_state(self._sigmas, *self._places)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
@@ -437,9 +448,11 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        by_contrasts = self._stopping == "contrasts"
-        stopped = stop_if_contrasts_certify if by_contrasts else stop_if_rule_holds
-        if stopped(state, self._setting()):
+        setting = self._setting()
+        looks_back = self._stopping in LOOK_BACK
+        if looks_back and stop_if_contrasts_certify(state, setting):
+            return
+        if stop_if_rule_holds(state, setting):
             return
         if self.may_stop():
             stop(state, BY_RULE)
@@ -490,13 +503,13 @@ class Policy:
         return Setting(
             self._radii,
             self._interval,
-            self._log_inverse,
+            self._lines,
             self._nested,
             self._rule,
             self._rule_proved,
             self._c,
             self._lil_log_delta,
-            self._delta,
+            self._share,
         )
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
@@ -534,7 +547,7 @@ class Policy:
             n = np.arange(first, min(first + (1 << 16), size))
             for row, sigma in enumerate(self._row_sigmas.tolist()):
                 grown[row, n] = radius(
-                    self._confidence, n, delta=self._delta, n_arms=n_arms, sigma=sigma
+                    self._confidence, n, delta=self._share, n_arms=n_arms, sigma=sigma
                 )
         self._radii = grown
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap._core.compiled import compiled, inlined, internal
 from maxgap._core.contrasts import (
     BOTTOM,
     GAP,
@@ -33,7 +33,9 @@ from maxgap._core.contrasts import (
 from maxgap._core.elementary import LN2, log
 from maxgap._core.state import Setting, State
 from maxgap._core.types import Floats, Records
+from maxgap.policies import max_gap_top2_ucb
 from maxgap.policies.base import PaperPolicy
+from maxgap.stopping import cluster_rule_too
 
 __all__ = ["MaxGapContrasts", "after_round", "aims_reached", "choose"]
 
@@ -50,13 +52,39 @@ PART = 64
 #: it may cost twice as much.
 DISCOUNT = 0.5
 
+#: Rewards vary little below this part of the largest variance that their range permits.
+LITTLE = 0.4
+
 #: Price of what does not look possible: more than any other, but finite.
 OUT_OF_REACH = 1e18
 
 
 @compiled(inline=True)
-def choose(state: State) -> None:
-    """Sample the arms that have fewer samples than they should have next."""
+def choose(state: State, setting: Setting) -> None:
+    """Sample the arms that have fewer samples than they should have next.
+
+    Where the cluster rule may end it as well and rewards vary little, as MaxGapTop2UCB does.
+    """
+    if cluster_rule_too(setting) and vary_little(state.arms, state.sums):
+        max_gap_top2_ucb.choose(state)
+    else:
+        _list_short_of_aims(state)
+
+
+@internal
+def vary_little(arms: Records, sums: Records) -> bool:
+    """Whether intervals that learn the spread are nearer to certainty than contrasts are."""
+    squares = 0.0
+    count = 0
+    for arm in range(sums.size):
+        squares += sums[arm]["squares"]
+        count += arms[arm]["count"] - 1
+    # Of rewards at both ends of their range, half each, the mean square is a quarter.
+    return squares < LITTLE * 0.25 * count
+
+
+@inlined
+def _list_short_of_aims(state: State) -> None:
     arms, listed = state.arms, state.next
     n_next = 0
     for arm in range(arms.size):
@@ -348,3 +376,6 @@ class MaxGapContrasts(PaperPolicy):
 
     def _end_round(self) -> bool:
         return after_round(self._state, self._setting())
+
+    def _list_compiled(self, state: State) -> None:
+        choose(state, self._setting())
