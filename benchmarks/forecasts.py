@@ -1,4 +1,4 @@
-"""Do forecasts come true? ``python benchmarks/forecasts.py [repeats] [ratings of an arm]``.
+"""Do forecasts come true? ``python benchmarks/forecasts.py [repeats ratings_of_an_arm]``.
 
 Three sets of arms with the means and spreads of real ratings: tables are drawn from them, the
 forecast of each is held to what it then really takes, asking as told.
@@ -47,7 +47,7 @@ def taken(policy, draw):
 def main(repeats: int, n: int) -> None:
     for name, (bounds, means, sds) in SETS.items():
         for stopping in ("clusters", "contrasts"):
-            ratios, held, widths = [], 0, []
+            ratios, held = [], 0
             for repeat in range(repeats):
                 rng = np.random.default_rng([repeat, n])
 
@@ -62,15 +62,12 @@ def main(repeats: int, n: int) -> None:
                 truth = np.median([taken(copy.copy(found.policy()), draw) for _ in range(3)])
                 ratios.append(found.more.median / truth)
                 held += found.more.low <= truth <= found.more.high
-                widths.append(found.more.high / found.more.low)
             low, median, high = np.quantile(ratios, [0.25, 0.5, 0.75], method="inverted_cdf")
             print(
-                f"{name:<7}{stopping:<10} forecast / truth {median:5.2f} ({low:.2f} to {high:.2f}), "
-                f"in the range {held} of {len(ratios)}, high / low {np.median(widths):.0f}"
+                f"{name:<7}{stopping:<10} forecast / truth {median:5.2f}, half of them "
+                f"{low:.2f} to {high:.2f}; in the range {held} of {len(ratios)}"
             )
 
 
 if __name__ == "__main__":
-    main(
-        *map(int, [*sys.argv[1:], "20", "60"][:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
-    )
+    main(*map(int, sys.argv[1:] or (20, 60)))

@@ -201,8 +201,8 @@ class World(NamedTuple):
         centers = np.bincount(self.group, self.means / squares) / sums
         away = (self.means - centers[self.group]) ** 2
         most = float((away / squares).sum())
-        # Half a degree of freedom less: between the two usual priors of a variance.
-        freedom = self.means.size - centers.size - 0.5
+        # One degree of freedom less is a uniform prior of the estimates' standard deviation.
+        freedom = self.means.size - centers.size - 1
         between = 0.0
         if freedom > 0 < most:
             share = rng.random() * gammainc(freedom / 2, most / 2)
