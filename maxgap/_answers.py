@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxgap._core.types import Flags, Floats, Integers
+from maxgap._core.types import Floats, Integers
 from maxgap._rows import BadRow, Moments, Range, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
@@ -31,6 +31,7 @@ __all__ = [
     "by_mean",
     "check_arms",
     "columns_of",
+    "members",
     "named",
     "printable",
     "refusal",
@@ -122,7 +123,9 @@ class Answer:
     def more(self) -> Forecast:
         """Roughly how many more rewards until the groups are certified, if asked for as ``next``.
 
-        Simulated, when first looked at, from the estimates and what is uncertain about them.
+        Simulated, when first looked at, from what the rewards tell of the means and spreads. With
+        few rewards that is little: see how far the range reaches. It takes a second or two at most;
+        what is not reached by then is "more than" what was simulated.
 
         Examples
         --------
@@ -132,7 +135,7 @@ class Answer:
         (False, True)
         """
         if self.certified:
-            return Forecast(0.0, 0.0, 0.0)
+            return Forecast(0.0, 0.0, 0.0, 0)
         return forecast(self._policy, self._world)
 
     def batch(self, size: int) -> dict[Hashable, int]:
@@ -202,8 +205,10 @@ class Answer:
         asked = set(self.next)
         frame = frame.assign(next=["*" if arm in asked else "" for arm in frame["arm"]])
         if len(frame) > SHOWN:  # those nearest to a split, where it is decided
-            first = np.flatnonzero(frame["group"].to_numpy()[1:] != frame["group"].to_numpy()[:-1])
-            away = np.abs(np.arange(len(frame))[:, None] - (first + 0.5)).min(axis=1)
+            group, rows = frame["group"].to_numpy(), np.arange(len(frame))
+            splits = np.r_[-math.inf, np.flatnonzero(group[1:] != group[:-1]) + 0.5, math.inf]
+            after = np.searchsorted(splits, rows)
+            away = np.minimum(rows - splits[after - 1], splits[after] - rows)
             frame = frame.iloc[np.sort(np.argsort(away, kind="stable")[:SHOWN])]
         return pd.DataFrame(
             {
@@ -342,13 +347,18 @@ def by_mean(policy: Policy, group: Integers, names: Sequence[Any]) -> pd.DataFra
     return frame.iloc[order].reset_index(drop=True)
 
 
+def members(group: Integers) -> list[Integers]:
+    """The arms of every group, in their order."""
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+
 def widest_inside(
-    labels: Sequence[Hashable], lower: Floats, upper: Floats, groups: Iterable[Flags]
+    labels: Sequence[Hashable], lower: Floats, upper: Floats, group: Integers
 ) -> Rival | None:
     """The widest gap inside a group: Algorithm 4 on each group as an instance of its own."""
     best = None
-    for group in groups:
-        arms = np.flatnonzero(group)
+    for arms in members(group):
         if arms.size < 2:
             continue
         arms = arms[np.argsort(lower[arms], kind="stable")]
@@ -367,7 +377,7 @@ def widest_inside(
     return best
 
 
-def world_of(moments: Moments, policy: Policy, setting: Setting) -> World:
+def world_of(moments: Moments, policy: Policy, setting: Setting, group: Integers) -> World:
     """What rewards to simulate: means with their errors, variances drawn towards their average."""
     counts, means, squares = moments
     freedom = float((counts - 1).sum())
@@ -378,8 +388,8 @@ def world_of(moments: Moments, policy: Policy, setting: Setting) -> World:
         variances = np.minimum(variances, np.maximum((means - low) * (high - means), 0.0))
         # A mean at a bound is uncertain, too.
         errors = np.sqrt(np.maximum(variances, pooled / counts) / counts)
-        return World(means, errors, variances, setting.bounds)
-    return World(means, np.sqrt(variances / counts), variances, None)
+        return World(means, errors, variances, setting.bounds, group)
+    return World(means, np.sqrt(variances / counts), variances, None, group)
 
 
 def printable(arm: Hashable, longest: int | None = None) -> str:

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["plan", "--means", "1", "0", "--sigma", "0.1"])
     asking as told      about 4 (4 to 6)
     all equally often   about 4 (4 to 6)
-    ratings in all until the split is certified; in brackets 8 of 10 simulations
+    ratings in all until the split is certified; in brackets 9 of 10 simulations
     0
     """
     try:

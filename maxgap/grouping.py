@@ -76,13 +76,11 @@ def cut(labels: list[Hashable], means: Floats, lower: Floats, upper: Floats, n: 
     cuts = np.sort(np.argsort(-gaps, kind="stable")[: n - 1])
     group = np.empty(means.size, dtype=np.int64)
     group[order] = np.searchsorted(cuts, np.arange(means.size), side="left")
-    sides = []
-    for k in range(n - 1):
-        above, below = np.flatnonzero(group <= k), np.flatnonzero(group > k)
-        low, high = above[np.argmin(lower[above])], below[np.argmax(upper[below])]
-        sides.append((int(high), int(low)))
-    certain = np.array([lower[above] - upper[below] for below, above in sides])
-    rival = _answers.widest_inside(labels, lower, upper, (group == k for k in range(n)))
+    low = _lowest_so_far(lower[order])[cuts]
+    high = means.size - 1 - _lowest_so_far(-upper[order[::-1]])[means.size - 2 - cuts]
+    sides = list(zip(order[high].tolist(), order[low].tolist(), strict=True))
+    certain = lower[order[low]] - upper[order[high]]
+    rival = _answers.widest_inside(labels, lower, upper, group)
     certified = bool(certain.min() > (0.0 if rival is None else max(rival.gap, 0.0)))
     return Cuts(group, gaps[cuts], certain, sides, rival, certified)
 
@@ -98,6 +96,12 @@ class Partition(NamedTuple):
 
     groups: tuple[frozenset[Hashable], ...]
     gaps: tuple[float, ...]
+
+
+def _lowest_so_far(values: Floats) -> Integers:
+    """At every place, where the smallest value up to there is."""
+    is_lowest = values == np.minimum.accumulate(values)
+    return np.maximum.accumulate(np.where(is_lowest, np.arange(values.size), 0))
 
 
 class MaxGapPartition(Policy):
@@ -182,10 +186,12 @@ class MaxGapPartition(Policy):
         with self._lock:
             super().recommend()  # complains of arms without a sample
             look = self._look()
-        groups = (np.flatnonzero(look.group == k).tolist() for k in range(self._n_groups))
         labels = self.arms
         return Partition(
-            tuple(frozenset(labels[arm] for arm in group) for group in groups),
+            tuple(
+                frozenset(labels[arm] for arm in arms.tolist())
+                for arms in _answers.members(look.group)
+            ),
             tuple(look.gaps.tolist()),
         )
 
@@ -197,11 +203,10 @@ class MaxGapPartition(Policy):
         for certain, sides in zip(look.certain, look.sides, strict=True):
             asked[list(sides)] |= certain <= widest
         lower, upper = self.lower, self.upper
-        for k in range(self._n_groups):
-            members = np.flatnonzero(look.group == k)
-            if members.size > 1:
-                bounds = gap_upper_bounds(lower[members], upper[members]).either
-                asked[members] |= bounds >= max(look.certain.min(), 0.0)
+        for arms in _answers.members(look.group):
+            if arms.size > 1:
+                bounds = gap_upper_bounds(lower[arms], upper[arms]).either
+                asked[arms] |= bounds >= max(look.certain.min(), 0.0)
         if not asked.any():
             return self.arms
         return [label for label, ask in zip(self.arms, asked, strict=True) if ask]
@@ -409,5 +414,5 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,
         _setting=setting,
-        _world=_answers.world_of(moments, policy, setting),
+        _world=_answers.world_of(moments, policy, setting, look.group),
     )

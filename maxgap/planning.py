@@ -8,6 +8,7 @@ planning and not for publishing.
 from __future__ import annotations
 
 import copy
+import heapq
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -20,45 +21,59 @@ from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import check_delta, check_sigma
 from maxgap.policies import MaxGapContrasts, MaxGapTop2UCB, Policy, RoundRobin
+from maxgap.policies.base import PaperPolicy
 from maxgap.statistics import decimal, significant
 
 __all__ = ["Forecast", "Plan", "Setting", "World", "checked_setting", "forecast", "plan"]
 
-#: Simulations of a forecast, and the rewards and rounds after which one is given up.
-REPLICATES, MOST, MOST_ROUNDS = 20, 1_000_000, 3_000
-#: Where there are so many times the most rewards already, nothing is simulated.
-LARGE = 4
+#: Simulations of a forecast.
+REPLICATES = 20
 #: In a simulation an arm that is asked for gets this part of its rewards more at a time.
-PART = 10
+PART = 8
+#: What one may cost on average, where a reward costs 1: all together take about a second. Not a
+#: limit of time, or the same table would have another forecast on another machine.
+WORK = 500_000
+#: Bytes that all of them may take.
+MEMORY = 400_000_000
 #: The certificates on offer, and the policy that samples for each.
 POLICY_OF: dict[str, type[Policy]] = {"clusters": MaxGapTop2UCB, "contrasts": MaxGapContrasts}
 
 
 class Forecast(NamedTuple):
-    """A number of rewards: the median of the simulations, and what 8 of 10 of them lie between.
+    """A number of rewards: the median of the simulations, and what 9 of 10 of them lie between.
 
-    Infinite where the simulations were given up before, after a million rewards or sooner.
+    Infinite is what was not reached: it is more than the number simulated. None at all were if a
+    single round would have been too much.
 
     Examples
     --------
-    >>> print(Forecast(1234.0, 870.0, math.inf))
-    about 1,200 (870 to more than can be simulated)
+    >>> print(Forecast(1234.0, 870.0, math.inf, 4567))
+    about 1,200 (870 to more than 4,500)
+    >>> print(Forecast(math.inf, 870.0, math.inf, 4567))
+    more than 4,500 (870 at best)
     """
 
     median: float
     low: float
     high: float
+    simulated: int
 
     def __str__(self) -> str:
-        low, middle, high = (_roughly(x) for x in (self.low, self.median, self.high))
-        if not math.isfinite(self.low):
-            return low
-        return f"about {middle} ({low} to {high})" if math.isfinite(self.median) else f"over {low}"
+        if math.isfinite(self.median):
+            return f"about {_roughly(self.median)} ({_roughly(self.low)} to {self._high()})"
+        if self.simulated == 0:
+            return "too much to simulate"
+        best = f" ({_roughly(self.low)} at best)" if math.isfinite(self.low) else ""
+        return self._high() + best
+
+    def _high(self) -> str:
+        if math.isfinite(self.high):
+            return _roughly(self.high)
+        step = 10 ** max(len(str(self.simulated)) - 2, 0)
+        return f"more than {decimal(self.simulated // step * step)}"
 
 
 def _roughly(number: float) -> str:
-    if not math.isfinite(number):
-        return "more than can be simulated"
     return significant(number) if number >= 100 else decimal(number)
 
 
@@ -79,7 +94,7 @@ class Plan(NamedTuple):
         return (
             f"{'asking as told':<20}{self.adaptive}\n"
             f"{'all equally often':<20}{self.equal}\n"
-            "ratings in all until the split is certified; in brackets 8 of 10 simulations"
+            "ratings in all until the split is certified; in brackets 9 of 10 simulations"
         )
 
 
@@ -139,12 +154,16 @@ def checked_setting(bounds: Any, sigma: Any, delta: Any, confidence: Any, stoppi
 
 
 class World(NamedTuple):
-    """What rewards are simulated from: of every arm a mean, its standard error, a variance."""
+    """What rewards are simulated from: of every arm a mean, its standard error, a variance.
+
+    And its group: arms of a group are taken to be alike, see :meth:`drawn_means`.
+    """
 
     means: Floats
     errors: Floats
     variances: Floats
     bounds: tuple[float, float] | None
+    group: Integers
 
     def draw(self, rng: np.random.Generator, means: Floats, arms: Integers) -> Floats:
         """A reward of each of these arms.
@@ -152,67 +171,112 @@ class World(NamedTuple):
         In bounds it is the mean itself, or now and then one of the bounds: that gives every mean
         and variance there can be, and nothing here looks at more.
         """
-        mean, variance = means[arms], self.variances[arms]
         if self.bounds is None:
-            return rng.normal(mean, np.sqrt(variance))
+            return rng.normal(means[arms], np.sqrt(self.variances)[arms])
         low, high = self.bounds
-        largest = (mean - low) * (high - mean)
-        at_ends = rng.random(arms.size) * largest < variance
-        ends = np.where(rng.random(arms.size) * (high - low) < mean - low, high, low)
-        return np.where(at_ends, ends, mean)
+        largest = (means - low) * (high - means)
+        inside = self.variances < largest
+        at_ends = np.divide(self.variances, largest, out=np.ones(means.size), where=inside)
+        at_high = at_ends * (means - low) / (high - low)
+        u = rng.random(arms.size)
+        at_ends, at_high = at_ends[arms], at_high[arms]
+        return np.where(u < at_high, high, np.where(u < at_ends, low, means[arms]))
 
     def drawn_means(self, rng: np.random.Generator) -> Floats:
-        """True means that go with the data."""
-        means = rng.normal(self.means, self.errors)
+        """True means that go with the data.
+
+        The estimates lie further apart than the means do: by their errors. Were errors added once
+        more, gaps inside groups would be as wide as the largest, and forecasts many times too
+        high. So the means of a group are taken to be normal around its centre, with one variance
+        for all groups, and are drawn from what is then known: this variance, the centres, the
+        means. Paule and Mandel's estimate of the variance is where the sum of squares is what it
+        should be; here what it should be is drawn, from those chi-squared for which there is one.
+        """
+        if not self.errors.any():
+            return self.means
+        from scipy.special import gammainc, gammaincinv
+
+        squares = self.errors**2
+        sums = np.bincount(self.group, 1 / squares)
+        centers = np.bincount(self.group, self.means / squares) / sums
+        away = (self.means - centers[self.group]) ** 2
+        most = float((away / squares).sum())
+        # One degree of freedom less is a uniform prior of the estimates' standard deviation.
+        freedom = self.means.size - centers.size - 1
+        between = 0.0
+        if freedom > 0 < most:
+            share = rng.random() * gammainc(freedom / 2, most / 2)
+            drawn = 2 * float(gammaincinv(freedom / 2, share))
+            lowest, highest = 0.0, float(away.sum()) / drawn
+            for _ in range(40):
+                between = (lowest + highest) / 2
+                if (away / (between + squares)).sum() > drawn:
+                    lowest = between
+                else:
+                    highest = between
+        weights = 1 / (between + squares)
+        sums = np.bincount(self.group, weights)
+        centers = rng.normal(np.bincount(self.group, weights * self.means) / sums, sums**-0.5)
+        kept = between * weights
+        middle = kept * self.means + (1 - kept) * centers[self.group]
+        means = rng.normal(middle, np.sqrt(kept) * self.errors)
         return means if self.bounds is None else np.clip(means, *self.bounds)
 
 
 def forecast(
-    policy: Policy,
-    world: World,
-    *,
-    replicates: int = REPLICATES,
-    most: int = MOST,
-    seed: int = 0,
+    policy: Policy, world: World, *, replicates: int = REPLICATES, seed: int = 0
 ) -> Forecast:
     """How many rewards until the policy stops, from where it is; the policy is not changed.
 
-    Arms are asked for in rounds that grow with what is known, so that a simulation takes few.
+    Arms are asked for in rounds that grow with what is known, so that a simulation takes few. The
+    simulation with the fewest rewards goes on, until 19 of 20 have stopped: the others take more.
 
     Examples
     --------
     >>> from maxgap import RoundRobin
-    >>> world = World(np.array([0.0, 1.0]), np.zeros(2), np.full(2, 0.01), None)
+    >>> means, sds, group = np.array([0.0, 1.0]), np.full(2, 0.1), np.array([0, 1])
+    >>> world = World(means, np.zeros(2), sds**2, None, group)
     >>> forecast(RoundRobin(2, sigma=0.1), world, replicates=5).median
     6.0
     """
-    taken = np.full(replicates, math.inf)
-    if policy.counts.sum() > LARGE * most:
-        replicates = 0  # the most would hardly change anything
-    for i, branch in enumerate(np.random.SeedSequence(seed).spawn(replicates)):
-        rng = np.random.default_rng(branch)
-        going = copy.copy(policy)
-        taken[i] = _go_on(going, world, rng, most)
-        policy._radii = going._radii  # the next one need not compute them again
-    low, median, high = np.quantile(taken, [0.1, 0.5, 0.9], method="inverted_cdf")
-    return Forecast(float(median), float(low), float(high))
-
-
-def _go_on(policy: Policy, world: World, rng: np.random.Generator, most: int) -> float:
-    """How many rewards until it stops; infinite if it is given up."""
-    means = world.drawn_means(rng)
-    taken = 0
-    for _ in range(MOST_ROUNDS):
-        if policy.stopped:
-            return taken
-        if taken >= most:
+    price, of_a_look = _prices(policy, world)
+    size = sum(part.nbytes for part in policy._state)
+    if price + of_a_look > WORK or size * replicates > MEMORY:
+        return Forecast(math.inf, math.inf, math.inf, 0)
+    rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(replicates)]
+    means = [world.drawn_means(rng) for rng in rngs]
+    going = [copy.copy(policy) for _ in rngs]
+    queue = [(0, i) for i in range(replicates)]
+    ends: list[float] = []
+    left, taken = WORK * replicates, 0
+    while len(ends) < 0.95 * replicates:
+        taken, i = heapq.heappop(queue)
+        one = going[i]
+        if one.stopped:
+            ends.append(taken)
+            continue
+        if left < 0:
             break
-        asked = policy._listed().copy()
-        each = np.maximum(1, policy.counts[asked] // PART)
-        arms = np.repeat(asked, each)[: most - taken]
-        policy._take(arms, world.draw(rng, means, arms))
-        taken += arms.size
-    return math.inf
+        one._radii = policy._radii  # it need not compute again what another did
+        asked, last_look = one._listed().copy(), one._state.progress[0]["last_look"]
+        arms = np.repeat(asked, np.maximum(1, one.counts[asked] // PART))[:WORK]
+        one._take(arms, world.draw(rngs[i], means[i], arms))
+        policy._radii = one._radii
+        looked = last_look != one._state.progress[0]["last_look"]
+        left -= price + arms.size + of_a_look * (looked or isinstance(one, MaxGapContrasts))
+        heapq.heappush(queue, (taken + arms.size, i))
+    ends += [math.inf] * (replicates - len(ends))
+    low, median, high = np.quantile(ends, [0.05, 0.5, 0.95], method="inverted_cdf")
+    return Forecast(float(median), float(low), float(high), taken)
+
+
+def _prices(policy: Policy, world: World) -> tuple[int, int]:
+    """What a round and a look at the contrasts cost, in rewards simulated meanwhile; measured."""
+    n_arms, n_groups = world.means.size, int(world.group.max()) + 1
+    compiled = isinstance(policy, PaperPolicy)
+    price = 1_000 + 2 * n_arms if compiled else 3_000 + 27 * n_arms
+    price += 100 * min(n_groups, n_arms - n_groups)
+    return price, n_arms**2 // 2 if policy._state.stacks.size > 0 else 0
 
 
 def plan(
@@ -253,7 +317,7 @@ def plan(
     >>> print(plan([1.0, 0.0], sigma=0.1))
     asking as told      about 4 (4 to 6)
     all equally often   about 4 (4 to 6)
-    ratings in all until the split is certified; in brackets 8 of 10 simulations
+    ratings in all until the split is certified; in brackets 9 of 10 simulations
     """
     setting = checked_setting(bounds, sigma, delta, confidence, stopping)
     guessed = as_floats(means)
@@ -279,7 +343,8 @@ def plan(
     for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
-    world = World(guessed, np.zeros(guessed.size), variances, setting.bounds)
+    one = np.zeros(guessed.size, dtype=np.int64)
+    world = World(guessed, np.zeros(guessed.size), variances, setting.bounds, one)
     return Plan(
         *(
             forecast(setting.policy(guessed.size, cls), world, replicates=replicates, seed=seed)

@@ -193,6 +193,7 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
     moments = _answers.tell_all(policy, rows)
     found = policy.recommend()
     top = np.array([label in found.top for label in policy.arms])
+    group = np.where(top, 0, 1)
     lower, upper = policy.lower, policy.upper
     return TableSplit(
         top=found.top,
@@ -200,10 +201,10 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         gap=found.gap,
         certified=policy.certified,
         certain_gap=float(lower[top].min() - upper[~top].max()),
-        rival=_answers.widest_inside(policy.arms, lower, upper, (top, ~top)),
+        rival=_answers.widest_inside(policy.arms, lower, upper, group),
         next=tuple(policy.ask()),
-        arms=_answers.by_mean(policy, 1 - top, ("top", "bottom")),
+        arms=_answers.by_mean(policy, group, ("top", "bottom")),
         _policy=policy,
         _setting=setting,
-        _world=_answers.world_of(moments, policy, setting),
+        _world=_answers.world_of(moments, policy, setting, group),
     )

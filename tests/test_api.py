@@ -44,7 +44,7 @@ CONTRACT = {
         "Partition": "groups gaps",
         "plan": "",
         "Plan": "adaptive equal",
-        "Forecast": "median low high",
+        "Forecast": "median low high simulated",
     },
     "maxgap.problems": {
         "streetview": "",

@@ -140,7 +140,7 @@ def test_it_rates_next_what_is_open_until_it_is_certified():
             rewards += list(means[arm] + 0.5 * rng.standard_normal(times))
     assert found.groups == ({"e"}, {"c", "d"}, {"a", "b"})
     assert found.next == ()
-    assert found.more == (0, 0, 0)
+    assert found.more == (0, 0, 0, 0)
     first = maxgap.partition(arm=arms[:40], reward=rewards[:40], groups=3, sigma=0.5)
     assert first.more.low / 2 <= len(arms) - 40 <= 2 * first.more.high
 

@@ -428,14 +428,14 @@ def test_the_policy_goes_on_from_the_table():
 def test_nothing_more_is_needed_once_certified():
     found = maxgap.split(ratings(1, 4000), arm="item", reward="stars", **STARS)
     assert found.certified
-    assert found.more == (0, 0, 0)
+    assert found.more == (0, 0, 0, 0)
     assert found.next == ()
 
 
-def test_what_cannot_be_simulated_is_infinite_and_said():
+def test_what_was_not_reached_is_infinite_and_said():
     found = maxgap.split(arm=[*"aabbcc"], reward=[0, 0.1, 1, 1.1, 3, 3.1], sigma=1000.0)
     assert found.more.median == math.inf
-    assert "more than can be simulated" in str(found)
+    assert "if asked for so: more than 4" in str(found)
 
 
 def test_a_plan_is_what_runs_take():
