@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_table import ratings, small_tables
 
@@ -122,7 +122,7 @@ def test_next_asks_for_nothing_once_certified(called, tmp_path):
 
 
 def test_plan_from_guessed_means_and_from_a_file(called, file):
-    status, out, _ = called("plan", "--means", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
+    status, out, _ = called("plan", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
     made = maxgap.plan([4.5, 4.3, 2], sd=0.8, bounds=(1, 5))
     assert status == 0
     assert json.loads(out) == {k: v._asdict() for k, v in made._asdict().items()}
@@ -192,6 +192,8 @@ def test_text_of_every_kind_is_read_and_names_stay_as_they_are(called, tmp_path,
 def test_any_name_that_csv_can_hold_comes_back(names):
     path = Path(os.environ["PYTEST_FOLDER"]) / "names.csv"
     names = [f"{name}\n{name}" if len(name) > 3 else name for name in names]
+    stripped = {name.strip() for name in names}
+    assume(len(stripped) == len(names) and "" not in stripped)
     with path.open("w", newline="", encoding="utf-8") as handle:
         writer = csv.writer(handle)
         writer.writerow(["item", "stars"])
@@ -203,7 +205,7 @@ def test_any_name_that_csv_can_hold_comes_back(names):
     finally:
         sys.stdout = before
     assert status == 0
-    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == set(names)
+    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == stripped
 
 
 def test_parquet_is_read_with_labels_as_they_are(called, tmp_path):
@@ -332,9 +334,9 @@ def test_files_that_cannot_be_read_are_named(called, tmp_path):
         ["next", "r.csv", "--sigma", "1", "--batch", "0"],
         ["next", "r.csv", "--sigma", "1", "--batch", "x"],
         ["plan", "--sigma", "1"],
-        ["plan", "--sigma", "1", "--means", "1"],
-        ["plan", "--sigma", "1", "--means", "1", "1"],
-        ["plan", "r.csv", "--sigma", "1", "--means", "1", "2"],
+        ["plan", "1", "--sigma", "1"],
+        ["plan", "1", "1", "--sigma", "1"],
+        ["plan", "r.csv", "1", "2", "--sigma", "1"],
         ["demo", "--seed", "-1"],
     ],
     ids=" ".join,
@@ -503,7 +505,7 @@ def test_a_result_that_cannot_be_written_is_said(unbuffered):
         pytest.skip("needs a device that is full")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, "plan", "--means", "1", "0", "--sigma", "0.1"],
+            [*COMMAND, "plan", "1", "0", "--sigma", "0.1"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
