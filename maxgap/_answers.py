@@ -293,6 +293,7 @@ def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
     import pandas as pd
 
     if table is None:
+        named = {name: _of_pandas(values) for name, values in named.items()}
         for name, values in named.items():
             if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
                 raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
@@ -342,7 +343,6 @@ def _series(name: str, values: Any) -> pd.Series:
     """A column of these values, as they are: of a list, pandas would make 1 and "1" no strings."""
     import pandas as pd
 
-    values = _of_pandas(values)
     if isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray)):
         if getattr(values, "ndim", 1) != 1:
             raise ValueError(f"{name} must be one-dimensional, got {values!r}")

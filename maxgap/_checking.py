@@ -296,6 +296,8 @@ def _in_order(name: str, values: Any) -> Any:
         return None
     if isinstance(dimensions, int) and dimensions > 1:
         raise ValueError(f"{name} must be one-dimensional, got {values!r}")
+    if callable(arrow := getattr(type(values), "to_pylist", None)):
+        return arrow(values)
     # pandas' own columns are read value by value, so that labels are those that it shows.
     return values if isinstance(values, (list, np.ndarray)) else list(values)
 

@@ -228,11 +228,11 @@ def _malformed(source: Source, n_columns: int, problem: str) -> str:
         return f"{source.name}: a quotation mark is opened and never closed"
     if "Expected" in problem or "Length of header" in problem:
         row = re.search(r"in line (\d+)", problem)
-        where = _line(source, lambda _, row: len(row) > n_columns)
+        below = f"line {row[1] if row else 1} below the names"
         return (
-            f"{source.name}, {where or f'row {row[1] if row else 1} below the names'}: more fields "
-            f"than the {n_columns} columns that the first line names; quotation marks may be "
-            "missing, or a separator ends the line"
+            f"{source.name}, {_line(source, lambda _, row: len(row) > n_columns) or below}: more "
+            f"fields than the {n_columns} columns that the first line names; quotation marks may "
+            "be missing, or a separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
 

@@ -1,9 +1,11 @@
 """Files of every kind and name, full disks, kills and interruptions: whole, or not at all."""
 
 import contextlib
+import copy
 import errno
 import json
 import os
+import pickle
 import signal
 import socket
 import stat
@@ -380,6 +382,93 @@ def test_file_and_folder_are_flushed_to_disk_in_that_order(tmp_path, monkeypatch
     monkeypatch.setattr(os, "replace", rename)
     new().save(tmp_path / "policy.json")
     assert events == ["file", "rename", "folder"]
+
+
+# -- several writers ---------------------------------------------------------------------------
+
+WRITER = """
+import sys
+import maxgap
+
+path, arm, told, refused = sys.argv[1], sys.argv[2], 0, 0
+while told < 60:
+    policy = maxgap.load(path)
+    policy.tell(arm, told / 100)
+    try:
+        policy.save(path)
+        told += 1
+    except ValueError as problem:
+        assert "has changed since" in str(problem) and path in str(problem), problem
+        refused += 1
+print(refused)
+"""
+
+
+def test_of_two_processes_on_one_file_no_answer_is_lost_in_silence(tmp_path):
+    path = tmp_path / "policy.json"
+    maxgap.RoundRobin(["a", "b"], stopping=None).save(path)
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), arm], stdout=subprocess.PIPE)
+        for arm in "ab"
+    ]
+    refused = [int(writer.communicate(timeout=300)[0]) for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert maxgap.load(path).counts.tolist() == [60, 60]
+    assert sum(refused) > 0 or os.cpu_count() == 1
+    assert os.listdir(tmp_path) == ["policy.json"]
+
+
+def test_a_file_that_has_changed_since_is_not_overwritten(tmp_path, monkeypatch):
+    path = tmp_path / "policy.json"
+    mine, others = policy_of(2), policy_of(4)
+    mine.save(path)
+    others.save(path)  # never touched it: as before
+    monkeypatch.chdir(tmp_path)
+    for name in (path, "policy.json", os.fsencode(path)):
+        with pytest.raises(ValueError, match=r"policy\.json' has changed since this policy was lo"):
+            mine.save(name)
+    assert told(path) == 4
+    others.tell("a", 1.0)
+    others.save(path)
+    again = maxgap.load(path)
+    copied = copy.copy(again)
+    again.tell("a", 1.0)
+    again.save(path)
+    again.save(path)
+    assert told(path) == 6
+    for stale in (copied, pickle.loads(pickle.dumps(copied)), others, mine):
+        with pytest.raises(ValueError, match="has changed since"):
+            stale.save(path)
+    pickle.loads(pickle.dumps(again)).save(path)
+    mine.save(tmp_path / "elsewhere.json")
+    path.unlink()
+    mine.save(path)  # nothing is lost
+    assert told(path) == 2
+    path.write_text("something else")
+    with pytest.raises(ValueError, match="has changed since"):
+        mine.save(path)
+
+
+@posix
+def test_through_a_link_it_is_the_same_file(tmp_path):
+    (tmp_path / "link.json").symlink_to("policy.json")
+    mine = policy_of(2)
+    mine.save(tmp_path / "link.json")
+    policy_of(4).save(tmp_path / "policy.json")
+    with pytest.raises(ValueError, match=r"link\.json' has changed since"):
+        mine.save(tmp_path / "link.json")
+
+
+def test_all_is_written_before_it_is_flushed_to_disk(tmp_path, monkeypatch):
+    sizes = []
+
+    def fsync(handle):
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            sizes.append(os.fstat(handle).st_size)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    new().save(tmp_path / "policy.json")
+    assert sizes == [(tmp_path / "policy.json").stat().st_size]
 
 
 # -- kills and interruptions -------------------------------------------------------------------
