@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maxgap._core.types import Floats, Integers
-from maxgap._rows import BadRow, Moments, Range, Rows
+from maxgap._rows import BadRow, Moments, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
+from maxgap.policies._batch import shares, waiting_counts
 from maxgap.statistics import decimal
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "members",
     "named",
     "printable",
+    "questions",
     "refusal",
     "rows_of",
     "tell_all",
@@ -45,6 +46,8 @@ __all__ = [
 SHOWN, NAMED = 20, 6
 #: The longest name that is shown in full.
 LONGEST = 40
+#: Smaller numbers are shown with an exponent; a gap as small as rounding asks for no decimals.
+TINY, ROUNDING = 1e-5, 1e-11
 #: Of how many arms the names are drawn.
 DRAWN = 60
 
@@ -151,7 +154,7 @@ class Answer:
         >>> answer.batch(5)
         {'a': 2, 'c': 2, 'b': 1}
         """
-        return dict(Counter(self._policy.batch(size)))
+        return questions(self._policy, size)
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """Arms by mean with their intervals, the split, the certain gap and its rival.
@@ -189,13 +192,13 @@ class Answer:
         return self._world.means.copy(), np.sqrt(self._world.variances)
 
     def _text(self, value: float) -> str:
-        return decimal(value, self._places)
+        return f"{value:.3g}" if 0 < abs(value) < TINY else decimal(value, self._places)
 
     @cached_property
     def _places(self) -> int:
         """Decimals that tell the groups apart."""
         gap = self._smallest_gap()
-        return min(2 - math.floor(math.log10(gap)), 12) if 0 < gap < 1 else 2
+        return 2 - math.floor(math.log10(gap)) if ROUNDING < gap < 1 else 2
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""
@@ -243,18 +246,18 @@ class Answer:
 @contextmanager
 def rows_of(table: Any, arm: Any, reward: Any, setting: Setting) -> Iterator[Rows]:
     """The checked rows of a table, or a ValueError that names the row and the column."""
-    (arms, rewards), places = columns_of(table, arm=arm, reward=reward)
-    with Rows(Range() if setting.bounds is None else Range(*setting.bounds)) as rows:
+    columns, places = columns_of(table, arm=arm, reward=reward)
+    with Rows(setting.bounds) as rows:
         try:
-            rows.add(arms, rewards)
+            rows.add(*columns)
         except BadRow as bad:
-            name, column = ("arm", arm) if bad.is_arm else ("reward", reward)
-            raise ValueError(refusal(bad, name, column, places)) from None
+            raise ValueError(refusal(bad, {"arm": arm, "reward": reward}, places)) from None
         yield rows
 
 
-def refusal(bad: BadRow, name: str, column: Any, places: Any) -> str:
+def refusal(bad: BadRow, asked: Mapping[str, Any], places: Any) -> str:
     """What to say of a row that cannot be used: its column, and its place in a table or without."""
+    name, column = list(asked.items())[bad.column]
     where = f"row {bad.place}, counted from 0"
     if places is None:
         return f"{name}, {where}: {bad.why}"
@@ -282,11 +285,20 @@ def tell_all(policy: Policy, rows: Rows) -> Moments:
     return moments
 
 
+def questions(policy: Policy, size: int, pending: Any = ()) -> dict[Hashable, int]:
+    """What ``policy.batch`` asks for, counted; of any size at once."""
+    waiting = waiting_counts(pending, policy._labels, policy._index)
+    with policy._lock:
+        shared = shares(size, policy._listed().tolist(), policy.counts, waiting)
+    return {policy._labels[arm]: n for arm, n in shared.items()}
+
+
 def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
     """The columns named, and the index of the table's rows if it has one of its own."""
     import pandas as pd
 
     if table is None:
+        named = {name: _of_pandas(values) for name, values in named.items()}
         for name, values in named.items():
             if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
                 raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
@@ -302,11 +314,11 @@ def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
         return columns, None
     if not isinstance(table, pd.DataFrame):
         try:
-            # Tables of pyarrow, polars and others say how they become one of pandas.
-            convert = getattr(table, "to_pandas", None)
-            table = convert() if callable(convert) else pd.DataFrame(table)
+            table = pd.DataFrame(_of_pandas(table))
         except (TypeError, ValueError) as problem:
-            raise ValueError(f"table must be a DataFrame or a mapping: {problem}") from None
+            raise ValueError(
+                f"table must be a DataFrame, a mapping, or what has to_pandas(): {problem}"
+            ) from None
     for name, column in named.items():
         try:
             times = int((table.columns == column).sum())
@@ -320,6 +332,16 @@ def columns_of(table: Any, **named: Any) -> tuple[list[pd.Series], Any]:
         if column == same:
             raise ValueError(f"{one} and {other} must be two columns, got {column!r} for both")
     return [table[column] for column in named.values()], table.index
+
+
+def _of_pandas(values: Any) -> Any:
+    """What says how it becomes a table or column of pandas, as such: a lazy one is collected."""
+    for name in ("collect", "to_pandas", "to_df", "read_pandas"):
+        # A column of this name is not called.
+        if callable(convert := getattr(type(values), name, None)):
+            with suppress(ImportError):  # of pyarrow, which polars asks for
+                values = convert(values)
+    return values
 
 
 def _series(name: str, values: Any) -> pd.Series:

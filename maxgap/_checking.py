@@ -23,6 +23,7 @@ __all__ = [
     "checked_labels",
     "checked_sigmas",
     "is_missing",
+    "is_rounded",
     "label_index",
     "label_key",
 ]
@@ -157,8 +158,12 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
             arm = index.get(label_key(label) if isinstance(label, _KEYED) else label)
         except (TypeError, ValueError):  # it has no hash
             arm = None
-        # True == 1 and hash alike, but no one means arm 1 by True.
-        if arm is not None and isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool):
+        # True == 1 and hash alike, but no one means arm 1 by True; nor any whole number by a float
+        # that others are rounded to.
+        if arm is not None and (
+            isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
+            or (is_rounded(label) and not isinstance(labels[arm], float))
+        ):
             arm = None
         if arm is None:
             raise ValueError(f"arms holds the unknown label {label!r}")
@@ -254,6 +259,11 @@ def is_missing(label: Any) -> bool:
         return True
 
 
+def is_rounded(label: Any) -> bool:
+    """Whether it is a float of a size at which whole numbers are rounded to their neighbours."""
+    return isinstance(label, float) and 2**53 <= abs(label) < math.inf
+
+
 def _by_label(sigma: Any, labels: list[Hashable], index: dict[Hashable, int]) -> list[Any]:
     """The values of a mapping or a Series, in the order of the labels."""
     pairs = list(sigma.items())
@@ -286,6 +296,8 @@ def _in_order(name: str, values: Any) -> Any:
         return None
     if isinstance(dimensions, int) and dimensions > 1:
         raise ValueError(f"{name} must be one-dimensional, got {values!r}")
+    if callable(arrow := getattr(type(values), "to_pylist", None)):
+        return arrow(values)
     # pandas' own columns are read value by value, so that labels are those that it shows.
     return values if isinstance(values, (list, np.ndarray)) else list(values)
 

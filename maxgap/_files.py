@@ -7,39 +7,39 @@ import gzip
 import io
 import itertools
 import os
+import re
 import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from maxgap._rows import BadRow, Rows
 
-__all__ = ["BadFile", "Source", "read_rows"]
+__all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 
 #: Rows read at a time.
 PIECE = 1 << 18
 #: What separates columns, if the file's name and its first line do not tell otherwise.
 SEPARATORS = ",\t;|"
-#: Called with how many bytes of how many (None: not known) have been read.
-Progress = Callable[[int, int | None], None]
 
 
-class BadFile(ValueError):
+class BadFile(Exception):
     """A file that cannot be used; says which, where and why."""
+
+
+class NoRows(BadFile):
+    """A file in which there is nothing yet."""
 
 
 class Source(NamedTuple):
     """What to read, and how."""
 
     path: str  # "-" is the standard input
-    arm: str | None = None  # name of the column; None: the first of two columns
-    reward: str | None = None  # None: the second of two columns
+    columns: dict[str, str | None]  # by option their names; None: the one in this place
     separator: str | None = None
     encoding: str = "utf-8"
-    duels: bool = False  # the columns are those of winners and losers, both labels
 
     @property
     def name(self) -> str:
@@ -47,22 +47,20 @@ class Source(NamedTuple):
         return "standard input" if self.path == "-" else self.path
 
 
-def read_rows(source: Source, rows: Rows, progress: Progress | None = None) -> None:
-    """Add all rows of a file.
+def read_rows(source: Source, rows: Rows) -> None:
+    """Add all rows of a file; with progress, if it takes long, at a terminal.
 
     Raises
     ------
     BadFile
         Names the file, and where it can the line and the column.
     """
+    read = _read_parquet if source.path.lower().endswith((".parquet", ".pq")) else _read_text
     try:
-        if source.path.lower().endswith((".parquet", ".pq")):
-            _read_parquet(source, rows, progress)
-        else:
-            _read_text(source, rows, progress)
+        read(source, rows)
     except OSError as problem:
         raise BadFile(f"{source.name}: {problem.strerror or problem}") from None
-    except (EOFError, zlib.error) as problem:  # of a compressed file that was cut short
+    except (EOFError, zlib.error) as problem:  # of a compressed file that was cut short or damaged
         raise BadFile(f"{source.name}: {problem}") from None
     except (UnicodeError, LookupError) as problem:
         if isinstance(problem, LookupError) and "encoding" not in str(problem):
@@ -72,7 +70,37 @@ def read_rows(source: Source, rows: Rows, progress: Progress | None = None) -> N
             "name another with --encoding"
         ) from None
     if rows.total == 0:
-        raise BadFile(f"{source.name}: there are no rows below the names of the columns")
+        raise NoRows(f"{source.name}: there are no rows below the names of the columns")
+
+
+def _bar(source: Source, total: int | None) -> Any:
+    from tqdm import tqdm
+
+    # None: only at a terminal.
+    silent = True if sys.stderr is None else None
+    how: dict[str, Any] = {"unit": "", "unit_scale": True, "delay": 1.0, "leave": False}
+    return tqdm(desc=source.name, total=total, disable=silent, **how)
+
+
+def _places(names: list[str], source: Source) -> list[int]:
+    """Where the columns are."""
+    there = ", ".join(map(repr, names[:50]))
+    found = []
+    for place, (option, wanted) in enumerate(source.columns.items()):
+        if wanted is None:
+            if len(names) != len(source.columns):
+                raise BadFile(f"{source.name}: say which column is meant by {option}: {there}")
+            found.append(place)
+        elif names.count(wanted) != 1:
+            what = "no column" if wanted not in names else f"{names.count(wanted)} columns"
+            raise BadFile(f"{source.name}: {what} {wanted!r} ({option}); its columns: {there}")
+        else:
+            found.append(names.index(wanted))
+    options = [option.removeprefix("--") for option in source.columns]
+    for (one, at), (other, same) in itertools.combinations(zip(options, found, strict=True), 2):
+        if at == same:
+            raise BadFile(f"{source.name}: the column {names[at]!r} cannot be {one} and {other}")
+    return found
 
 
 # -- text --------------------------------------------------------------------------------------
@@ -120,142 +148,119 @@ class _Reader:
         return iter(self._text)
 
 
-def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str]:
-    """The names of the columns, and what separates them; leaves the rows to be read."""
-    first = text.readline()
+def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
+    """The names of the columns, what separates them, and how many lines that took."""
+    first, separator, before = text.readline(), source.separator, 0
+    if said := re.fullmatch(r'"?sep=(.)"?\s*', first, re.IGNORECASE):  # to Excel
+        first, separator, before = text.readline(), separator or said[1], 1
     if not first.strip():
-        raise BadFile(f"{source.name}: is empty, or its first line is")
-    separator = source.separator
-    if separator is None and Path(source.path.removesuffix(".gz")).suffix in (".tsv", ".tab"):
+        raise NoRows(f"{source.name}: is empty, or its first line is")
+    if separator is None and source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
         separator = "\t"
     if separator is None:
         separator = max(SEPARATORS, key=first.count)
-    lines = iter(text.readline, "")
-    names = next(csv.reader(itertools.chain([first], lines), delimiter=separator))
-    return [name.strip() for name in names], separator
+    reader = _split(itertools.chain([first], iter(text.readline, "")), separator)
+    return [name.strip() for name in next(reader)], separator, before + reader.line_num
 
 
-def _places(names: list[str], source: Source) -> tuple[int, int]:
-    """Where the two columns are."""
-    there = ", ".join(map(repr, names[:50]))
-    found = []
-    options = ("--winner", "--loser") if source.duels else ("--arm", "--reward")
-    for option, wanted, default in zip(options, (source.arm, source.reward), (0, 1), strict=True):
-        if wanted is None:
-            if len(names) != 2:
-                raise BadFile(f"{source.name}: say which column is meant by {option}: {there}")
-            found.append(default)
-        elif names.count(wanted) != 1:
-            what = "no column" if wanted not in names else f"{names.count(wanted)} columns"
-            raise BadFile(f"{source.name}: {what} {wanted!r} ({option}); its columns: {there}")
-        else:
-            found.append(names.index(wanted))
-    if found[0] == found[1]:
-        both = " and ".join(option.removeprefix("--") for option in options)
-        raise BadFile(f"{source.name}: the column {names[found[0]]!r} cannot be {both}")
-    return found[0], found[1]
+def _split(lines: Any, separator: str) -> Any:
+    csv.field_size_limit(2**31 - 1)
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
 
 
-def _read_text(source: Source, rows: Rows, progress: Progress | None) -> None:
+def _read_text(source: Source, rows: Rows) -> None:
     import pandas as pd
 
-    csv.field_size_limit(2**31 - 1)
-    with _opened(source) as (text, raw), warnings.catch_warnings():
-        size = _size(raw)
-        names, separator = _header(text, source)
-        arm, reward = _places(names, source)
-        labels = {arm, reward} if source.duels else {arm}
+    rows.text = True
+    size = os.path.getsize(source.path) if os.path.isfile(source.path) else None
+    with _opened(source) as (text, raw), warnings.catch_warnings(), _bar(source, size) as bar:
+        names, separator, _ = _header(text, source)
+        places = _places(names, source)
+        taken = [names[at] for at in places if names[at] not in source.columns.values()]
+        if any(re.fullmatch(r"[-+]?[\d.,]+", name) for name in taken):
+            raise BadFile(
+                f"{source.name}: its first line must name the columns, but has "
+                f"{' and '.join(map(repr, taken))}; say by {' and '.join(source.columns)} if these "
+                "are names"
+            )
         # pandas only warns if all rows have too many fields.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         reader = _Reader(text)
+        number = dict(zip(source.columns, places, strict=True)).get("--reward")
+        kinds = dict.fromkeys(places, str)
         try:
             pieces = pd.read_csv(
                 reader,
                 sep=separator,
                 header=None,
-                skipinitialspace=True,  # as in the names of the columns
+                skipinitialspace=True,
                 # All columns, or a row with too many fields would go unnoticed.
                 names=list(range(len(names))),
                 # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.
-                dtype={
-                    k: str if k in labels else "category"
-                    for k in range(len(names))
-                    if k in labels or k != reward
-                },
+                dtype={at: kinds.get(at, "category") for at in range(len(names)) if at != number},
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
-                na_values={arm: [""], reward: [""]},
+                na_values={at: [""] for at in places},
                 low_memory=False,
                 index_col=False,
                 chunksize=PIECE,
             )
             with pieces:
                 for piece in pieces:
-                    rewards = piece[reward]
-                    # One word among them, and pandas takes them all for words.
-                    numbers = None if source.duels else pd.to_numeric(rewards, errors="coerce")
-                    rows.add(piece[arm], rewards, numbers)
-                    if progress is not None:
-                        progress(rows.total if size is None else raw.tell(), size)
+                    rows.add(*(piece[at] for at in places))
+                    bar.update((rows.total if size is None else raw.tell()) - bar.n)
         except BadRow as bad:
-            column = names[arm if bad.is_arm else reward]
-            place = f"row {bad.place + 1} below the names"
-            wanted = bad.place
-            found = _line(source, separator, lambda at, _: at == wanted) or place
-            raise BadFile(f"{source.name}, {found}, column {column!r}: {bad.why}") from None
+            place = bad.place
+            where = _line(source, lambda at, _: at == place) or f"row {place + 1} below the names"
+            column = names[places[bad.column]]
+            raise BadFile(f"{source.name}, {where}, column {column!r}: {bad.why}") from None
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
             if reader.failed is not None:
                 raise reader.failed from None
             if "Calling read(" in str(problem):  # interrupted before the reader could note it
                 raise KeyboardInterrupt from None
-            raise BadFile(_malformed(source, separator, len(names), str(problem))) from None
+            raise BadFile(_malformed(source, len(names), str(problem))) from None
 
 
-def _malformed(source: Source, separator: str, n_columns: int, problem: str) -> str:
+def _malformed(source: Source, n_columns: int, problem: str) -> str:
     """What to say about rows that pandas cannot take apart."""
     if "EOF inside string" in problem:
         return f"{source.name}: a quotation mark is opened and never closed"
     if "Expected" in problem or "Length of header" in problem:
-        line = _line(source, separator, lambda _, row: len(row) > n_columns) or "some row"
+        row = re.search(r"in line (\d+)", problem)
+        below = f"line {row[1] if row else 1} below the names"
         return (
-            f"{source.name}, {line}: more fields than the {n_columns} columns that the first line "
-            "names; quotation marks may be missing, or a separator ends the line"
+            f"{source.name}, {_line(source, lambda _, row: len(row) > n_columns) or below}: more "
+            f"fields than the {n_columns} columns that the first line names; quotation marks may "
+            "be missing, or a separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
 
 
-def _line(source: Source, separator: str, wanted: Callable[[int, list[str]], bool]) -> str | None:
+def _line(source: Source, wanted: Callable[[int, list[str]], bool]) -> str | None:
     """The line on which the first wanted row begins; a stream cannot be read again.
 
     Rows may be longer than a line, and lines without anything but blanks are none.
     """
-    if source.path == "-":
+    if not os.path.isfile(source.path):
         return None
     with _opened(source) as (text, _):
-        reader = csv.reader(text, delimiter=separator)
-        next(reader)
-        place, begins = 0, reader.line_num + 1
+        _, separator, above = _header(text, source)
+        reader = _split(text, separator)
+        place, begins = 0, above + 1
         for row in reader:
             if row and not (len(row) == 1 and not row[0].strip()):
                 if wanted(place, row):
                     return f"line {begins}"
                 place += 1
-            begins = reader.line_num + 1
+            begins = above + reader.line_num + 1
     return None
-
-
-def _size(raw: Any) -> int | None:
-    """Bytes in the file, if it is one."""
-    try:
-        return os.fstat(raw.fileno()).st_size or None
-    except OSError:  # io.UnsupportedOperation is one, too
-        return None
 
 
 # -- Parquet -----------------------------------------------------------------------------------
 
 
-def _read_parquet(source: Source, rows: Rows, progress: Progress | None) -> None:
+def _read_parquet(source: Source, rows: Rows) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -264,18 +269,17 @@ def _read_parquet(source: Source, rows: Rows, progress: Progress | None) -> None
             f"{source.name}: Parquet needs the package pyarrow, pip install 'maxgap[parquet]'"
         ) from None
     try:
-        with pq.ParquetFile(source.path) as file:
+        with (
+            pq.ParquetFile(source.path) as file,
+            _bar(source, file.metadata.num_rows) as bar,
+        ):
             names = file.schema_arrow.names
-            arm, reward = _places(names, source)
-            total = file.metadata.num_rows
-            columns = [names[arm], names[reward]]
+            columns = [names[at] for at in _places(names, source)]
             for piece in file.iter_batches(batch_size=PIECE, columns=columns):
                 rows.add(*(piece.column(name).to_pandas() for name in columns))
-                if progress is not None:
-                    progress(rows.total, total)
+                bar.update(rows.total - bar.n)
     except BadRow as bad:
-        column = columns[0 if bad.is_arm else 1]
-        message = f"{source.name}, row {bad.place + 1}, column {column!r}: {bad.why}"
+        message = f"{source.name}, row {bad.place + 1}, column {columns[bad.column]!r}: {bad.why}"
         raise BadFile(message) from None
     except pa.ArrowException as problem:
         raise BadFile(f"{source.name}: is not a readable Parquet file ({problem})") from None

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Hashable, Iterator
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from maxgap._checking import LARGEST_REWARD, is_missing, label_key
+from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BadRow", "Moments", "Range", "Rows"]
+__all__ = ["BadRow", "Moments", "Range", "Rows", "check", "codes_of", "why_no_label"]
 
 #: Bytes of rows that are kept in memory; more go to a temporary file.
 IN_MEMORY = 64 * 2**20
+#: How many groups of labels that look alike are named.
+NAMED = 3
 
 
 class Range(NamedTuple):
@@ -35,11 +39,11 @@ class Range(NamedTuple):
 
 
 class BadRow(ValueError):
-    """A row that cannot be used: its place from 0 on, whether its arm or its reward, and why."""
+    """A row that cannot be used: its place from 0 on, which of the columns given, and why."""
 
-    def __init__(self, place: int, is_arm: bool, why: str) -> None:
+    def __init__(self, place: int, column: int, why: str) -> None:
         super().__init__(why)
-        self.place, self.is_arm, self.why = place, is_arm, why
+        self.place, self.column, self.why = place, column, why
 
 
 class Moments(NamedTuple):
@@ -53,10 +57,14 @@ class Moments(NamedTuple):
 class Rows:
     """Checked rows in their order, iterated over in pieces: numbers of arms, rewards."""
 
-    def __init__(self, bounds: Range) -> None:
+    #: Rows of a text file: what looks like a number is one, blanks around a label are none of it.
+    text = False
+
+    def __init__(self, bounds: tuple[float, float] | None = None) -> None:
         self.labels: list[Hashable] = []
         self.total = 0
-        self._bounds = bounds
+        self._bounds = Range(*bounds) if bounds else Range()
+        self._ends = Range(math.inf, -math.inf)  # the least and the largest reward
         self._index: dict[Hashable, int] = {}
         self._sizes: list[int] = []
         self._kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
@@ -67,39 +75,89 @@ class Rows:
     def __exit__(self, *_: object) -> None:
         self._kept.close()
 
-    def add(
-        self, arms: pd.Series, rewards: pd.Series, numbers: pd.Series | None = None
-    ) -> Integers:
-        """Add rows, or raise `BadRow` for the first that cannot be used; the numbers of their arms.
+    def add(self, *columns: pd.Series) -> None:
+        """Add rows, arms and their rewards, or raise `BadRow` for the first that cannot be used.
 
-        Where rewards are text, the numbers that they stand for are given as well.
+        Without rewards they are 0.
         """
-        codes, labels = _codes(arms, self.total)
-        values = _floats(rewards if numbers is None else numbers)
+        numbers = self._numbers(columns[0])[:, 0]
+        values = _floats(columns[1], self.text) if len(columns) > 1 else np.zeros(numbers.size)
         low, high = self._bounds
-        bad = (codes < 0) | ~((values >= low) & (values <= high))
-        if bad.any():
-            at = int(bad.argmax())
-            if codes[at] < 0:
-                raise BadRow(self.total + at, True, "is missing")
-            raise BadRow(self.total + at, False, _why(rewards.iloc[at], values[at], self._bounds))
-        known = np.array([self._number_of(label) for label in labels], dtype=np.int32)[codes]
-        self._kept.write(known.tobytes())
+        check(
+            self.total,
+            columns,
+            (numbers < 0, 0, why_no_label),
+            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self.text)),
+        )
+        if values.size > 0:
+            least, largest = self._ends
+            self._ends = Range(min(least, values.min()), max(largest, values.max()))
+        self._keep(numbers, values)
+
+    def declare(self, names: Iterable[str]) -> None:
+        """Add arms of these names that are not there yet."""
+        known = set(map(str, self.labels))
+        for name in names:
+            if name not in known:
+                self._number(name)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is odd about these rows though they can be used, a sentence each."""
+        alike: dict[str, list[str]] = {}
+        for label in self.labels:
+            if isinstance(label, str):
+                plain = unicodedata.normalize("NFC", label.casefold()).strip()
+                alike.setdefault(plain, []).append(label)
+        several = [_quoted(group) for group in alike.values() if len(group) > 1]
+        notes = []
+        if several:
+            more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
+            notes.append(
+                f"Labels that look alike are arms of their own: {'; '.join(several[:NAMED])}{more}."
+            )
+        least, largest = self._ends
+        if least == largest and self.total > 1:
+            notes.append(f"Every reward is {least:.12g}: is this the right column?")
+        return tuple(notes)
+
+    def _keep(self, numbers: Integers, values: Floats) -> None:
+        self._kept.write(numbers.astype(np.int32).tobytes())
         self._kept.write(values.tobytes())
-        self._sizes.append(codes.size)
-        self.total += codes.size
-        return known.astype(np.int64)
+        self._sizes.append(numbers.size)
+        self.total += numbers.size
 
-    def find(self, label: Hashable) -> int:
-        """Number of the arm of this label, or -1."""
-        return self._index.get(_key(label), -1)
+    def _numbers(self, *columns: pd.Series) -> Integers:
+        """Of every row and column the number of its label, in order of appearance; -1 for none."""
+        import pandas as pd
 
-    def _number_of(self, label: Hashable) -> int:
-        key = _key(label)
-        if key not in self._index:
-            self._index[key] = len(self.labels)
-            self.labels.append(label)
+        labels: list[Hashable] = []
+        places = np.empty((len(columns[0]), len(columns)), dtype=np.int64)
+        for k, column in enumerate(columns):
+            codes, found = codes_of(column)
+            places[:, k] = np.where(codes < 0, -1, codes + np.int64(len(labels)))
+            labels += found
+        numbers = np.full(len(labels) + 1, -1)  # the last for none
+        for place in pd.unique(places.ravel()).tolist():
+            if place >= 0:
+                numbers[place] = self._number(labels[place])
+        return numbers[places]
+
+    def _number(self, label: Hashable) -> int:
+        """The number of the label, a new one if it has none; -1 if it cannot be a label."""
+        key = self._key(label)
+        if key in self._index:
+            return self._index[key]
+        if is_rounded(label) or (self.text and not key[1]):
+            return -1
+        self._index[key] = len(self.labels)
+        self.labels.append(label.strip() if self.text and isinstance(label, str) else label)
         return self._index[key]
+
+    def _key(self, label: Hashable) -> tuple[bool, Hashable]:
+        if self.text and isinstance(label, str):
+            return False, label.strip()
+        return _key(label)
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
         self._kept.seek(0)
@@ -114,50 +172,71 @@ class Rows:
         for numbers, values in self:
             counts += np.bincount(numbers, minlength=n_arms)
             sums += np.bincount(numbers, values, n_arms)
-        means = sums / counts
+        means = sums / np.maximum(counts, 1)
         for numbers, values in self:
             squares += np.bincount(numbers, (values - means[numbers]) ** 2, n_arms)
         return Moments(counts, means, squares)
 
 
-def _key(label: Hashable) -> Hashable:
+def check(
+    before: int, columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any], str]]
+) -> None:
+    """A BadRow for the first bad row after so many: which are, in which column, and why a value."""
+    first = [(int(bad.argmax()), k) for k, (bad, _, _) in enumerate(checks) if bad.any()]
+    if first:
+        at, k = min(first)
+        _, column, why = checks[k]
+        raise BadRow(before + at, column, why(columns[column].iloc[at]))
+
+
+def _key(label: Hashable) -> tuple[bool, Hashable]:
     # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
     return isinstance(label, (bool, np.bool_)), label_key(label)
 
 
-def _codes(arms: pd.Series, first: int) -> tuple[Integers, list[Hashable]]:
-    """Of every row the place of its label among the labels, -1 if it is missing; the labels."""
+def _quoted(labels: list[str]) -> str:
+    """Labels that look alike, so that the difference is seen."""
+    same = len({unicodedata.normalize("NFC", label) for label in labels}) < len(labels)
+    return " and ".join(map(ascii if same else repr, labels))
+
+
+def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
+    """Of every row the place of its label among the labels, -1 if it has none; the labels."""
     import pandas as pd
 
     if isinstance(arms.dtype, pd.CategoricalDtype):
-        found, used = pd.factorize(arms.cat.codes.to_numpy(), use_na_sentinel=False)
-        # The code -1 is a missing label.
-        place = np.where(used < 0, -1, np.cumsum(used >= 0) - 1)
-        return place[found], arms.cat.categories[used[used >= 0]].tolist()
+        return arms.cat.codes.to_numpy(), arms.cat.categories.tolist()
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
         codes, labels = pd.factorize(arms)
         return codes, labels.tolist()
     # Of objects pandas takes True for 1 and whatever has no hash for an error of its own.
-    index: dict[Hashable, int] = {}
-    codes, labels = np.empty(arms.size, dtype=np.int64), []
-    for at, label in enumerate(arms):
-        try:
-            if is_missing(label):
-                codes[at] = -1
-                continue
-            number = index.setdefault(_key(label), len(index))
-        except (TypeError, ValueError):
-            raise BadRow(first + at, True, f"{label!r} cannot be a label") from None
-        if number == len(labels):
-            labels.append(label)
-        codes[at] = number
-    return codes, labels
+    labels = list(arms)
+    return np.where([_is_label(label) for label in labels], np.arange(arms.size), -1), labels
 
 
-def _floats(rewards: pd.Series) -> Floats:
+def _is_label(label: Any) -> bool:
+    try:
+        hash(_key(label))
+    except (TypeError, ValueError):
+        return False
+    return not is_missing(label)
+
+
+def why_no_label(label: Any) -> str:
+    """Why this cannot be a label."""
+    if is_missing(label) or (isinstance(label, str) and not label.strip()):
+        return "is missing"
+    if is_rounded(label):
+        return f"{label!r} may be another number that was rounded: a float holds no such label"
+    return f"{label!r} cannot be a label"
+
+
+def _floats(rewards: pd.Series, text: bool) -> Floats:
     """The rewards; NaN for what is missing or no number."""
     import pandas as pd
 
+    if text:  # one word among them, and pandas has taken them all for words
+        rewards = pd.to_numeric(rewards, errors="coerce")
     # To pandas True and False are numbers, too.
     if pd.api.types.is_numeric_dtype(rewards) and not pd.api.types.is_complex_dtype(rewards):
         return rewards.to_numpy(dtype=np.float64, na_value=math.nan)
@@ -165,8 +244,11 @@ def _floats(rewards: pd.Series) -> Floats:
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
 
 
-def _why(given: Any, value: float, bounds: Range) -> str:
+def _why(bounds: Range, text: bool, given: Any) -> str:
     """Why a reward cannot be used."""
+    import pandas as pd
+
+    (value,) = _floats(pd.Series([given], dtype=object), text)
     if is_missing(given) or (isinstance(given, str) and not given.strip()):
         return "is missing"
     if math.isnan(value):

@@ -9,10 +9,11 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
-__all__ = ["StrPath", "checked_path", "digest", "write_whole"]
+__all__ = ["StrPath", "checked_path", "digest", "fingerprint", "write_whole"]
 
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -39,37 +40,71 @@ def checked_path(path: Any) -> str:
     return text
 
 
-def write_whole(path: StrPath, text: str) -> None:
+def fingerprint(content: bytes) -> str:
+    """By which a file is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_whole(
+    path: StrPath, text: str, known: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, str]:
     """Write a file so that ``path`` holds either its old content or all of the new.
 
     A symbolic link stays one; its target is written. Of an old file mode, group and owner are
-    kept, as far as the system lets us.
+    kept, as far as the system lets us. One that is ``known``, by its place and fingerprint, and is
+    another by now is left as it is, with a ValueError. Returns the place and fingerprint.
     """
-    name = checked_path(path)
+    name, content = checked_path(path), text.encode("utf-8")
     with _naming(name):
         old = _replaceable(name)
         target = os.path.realpath(name)
         folder = os.path.dirname(target)
         if not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, "There is no such folder", folder)
-        # Of fixed length, since the file's own name may be as long as names can be.
-        temporary = os.path.join(folder, f".maxgap-{secrets.token_hex(8)}.tmp")
-        # A new file gets what the umask leaves; one that replaces another is nobody's until it is
-        # as accessible as that was.
-        handle = os.open(temporary, _NEW, 0o666 if old is None else 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                if old is not None:
-                    _inherit(handle, old)
-                file.write(text.encode("utf-8"))
-                file.flush()
-                os.fsync(handle)
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
-        _flush_folder(folder)
+        with _alone(folder):
+            if target in known and os.path.exists(target):
+                with open(target, "rb") as file:
+                    if fingerprint(file.read()) != known[target]:
+                        raise ValueError(
+                            f"{name!r} has changed since this policy was loaded from it or saved "
+                            "to it: what somebody else has told it would be lost"
+                        )
+            _replace(target, folder, old, content)
+        return target, fingerprint(content)
+
+
+def _replace(target: str, folder: str, old: os.stat_result | None, content: bytes) -> None:
+    # Of fixed length, since the file's own name may be as long as names can be.
+    temporary = os.path.join(folder, f".maxgap-{secrets.token_hex(8)}.tmp")
+    # A new file gets what the umask leaves; one that replaces another is nobody's until it is
+    # as accessible as that was.
+    handle = os.open(temporary, _NEW, 0o666 if old is None else 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if old is not None:
+                _inherit(handle, old)
+            file.write(content)
+            file.flush()
+            os.fsync(handle)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    _flush_folder(folder)
+
+
+@contextlib.contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """One writer in a folder at a time, where the system can see to it."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager

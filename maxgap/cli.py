@@ -1,14 +1,7 @@
 """The command line: ``maxgap split``, ``next``, ``plan`` and ``demo``.
 
-Results go to the standard output, all else to the standard error. Exit status:
-
-====  ==========================================================================
-0     an answer is given, certified or not
-2     the command cannot be understood
-3     a file, or a row of it, cannot be used; which and why is said
-130   interrupted (Ctrl-C)
-141   whoever read the output closed it
-====  ==========================================================================
+Results go to the standard output, all else to the standard error. Every end has its exit status,
+which ``--help`` lists.
 """
 
 from __future__ import annotations
@@ -18,16 +11,24 @@ import json
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from contextlib import contextmanager, suppress
+from typing import Any
 
-if TYPE_CHECKING:
-    from maxgap._files import Source
-    from maxgap._rows import Rows
-    from maxgap.grouping import TablePartition
-    from maxgap.planning import Forecast, Plan, Setting
-    from maxgap.table import TableSplit
+import numpy as np
+
+from maxgap._answers import printable, questions, tell_all
+from maxgap._files import BadFile, NoRows, Source, read_rows
+from maxgap._rows import Rows
+from maxgap.confidence import FROM_REWARDS, RADII
+from maxgap.duels import Duels
+from maxgap.grouping import TablePartition, partition_of
+from maxgap.planning import POLICY_OF, Forecast, Plan, Setting, checked_setting
+from maxgap.planning import plan as plan_of
+from maxgap.policies import Policy
+from maxgap.table import TableSplit, answer
+from maxgap.table import split as split_of
 
 __all__ = ["main", "parser"]
 
@@ -40,6 +41,11 @@ Its first line names the columns.
 exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 a file,
 or a row of it, cannot be used; 130 interrupted; 141 whoever read the output closed it
 """
+CARE = """\
+Rows count in their order, as they came in: rows sorted by rating, or exported so, must be shuffled.
+Raters who rate one item more than once need care: of each keep one rating of an item.
+
+"""
 
 #: The items of the demo, and the probability of each number of stars, 1 to 5.
 DEMO = {
@@ -50,6 +56,8 @@ DEMO = {
     "Eli's salad": (0.26, 0.31, 0.24, 0.13, 0.06),
     "Fay's toast": (0.30, 0.32, 0.22, 0.11, 0.05),
 }
+#: Pictures of more arms hold them as pixels: as lines they would be slow and large.
+MANY = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Examples
     --------
-    >>> main(["plan", "--means", "1", "0", "--sigma", "0.1"])
+    >>> main(["plan", "1", "0", "--sigma", "0.1"])
     asking as told      about 4 (4 to 6)
     all equally often   about 4 (4 to 6)
     ratings in all until the split is certified; in brackets 9 of 10 simulations
@@ -67,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(parser().parse_args(arguments))
     except SystemExit as leaving:  # from argparse: 0 after --help, 2 for what it does not know
         return leaving.code if isinstance(leaving.code, int) else USAGE
+    except BadFile as problem:
+        _say(str(problem))
+        return BAD_DATA
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -75,9 +86,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return CLOSED
 
 
+def _run(options: argparse.Namespace) -> int:
+    if sys.stdout is None:
+        raise BadFile("standard output: is closed")
+    try:
+        if options.run is not _demo:
+            options.setting = _checked(options)
+        options.run(options)
+    except ValueError as problem:  # what a file holds raises BadFile
+        options.parser.error(str(problem))
+    return OK
+
+
 def _drop_output() -> None:
     """Let go of what cannot be written: Python would complain once more when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _decoded(text: str) -> str:
+    """What was typed, also where the locale cannot decode it."""
+    odd = any("\udc80" <= character <= "\udcff" for character in text)
+    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:  # print would take the standard output instead
+        print(f"maxgap: {text}", file=sys.stderr)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -90,102 +124,95 @@ def parser() -> argparse.ArgumentParser:
     """
     import maxgap
 
+    how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     whole = argparse.ArgumentParser(
         prog="maxgap",
         description="Where do noisily rated things fall apart into a better and a worse group?",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        **how,
     )
     whole.add_argument("--version", action="version", version=f"maxgap {maxgap.__version__}")
-    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = whole.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, help: str, run: Callable[[Any], int]) -> argparse.ArgumentParser:
-        made = commands.add_parser(
-            name,
-            help=help,
-            description=help[0].upper() + help[1:] + ".",
-            epilog=EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        made.set_defaults(run=run, parser=made)
-        made.add_argument("--json", action="store_true", help="print JSON")
-        return made
+    def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
+        text = help[0].upper() + help[1:] + "."
+        one = commands.add_parser(name, help=help, description=text, epilog=care + EPILOG, **how)
+        one.set_defaults(run=run, parser=one, groups=2)
+        one.add_argument("--json", action="store_true", help="print JSON")
+        return one
 
-    split = command("split", "find the largest gap in a file of ratings, and certify it", _split)
-    split.add_argument("file", metavar="FILE", help="the ratings, or -")
-    following = command("next", "say what to rate next, given the ratings so far", _next)
-    following.add_argument("file", metavar="FILE", help="the ratings, or -")
-    following.add_argument("--batch", type=_whole, default=20, metavar="N", help="how many (20)")
+    split = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
+    following = command("next", "say what to rate next, given the ratings so far", _next, CARE)
     plan = command("plan", "say how many ratings it will take, if the means are these", _plan)
-    plan.add_argument("file", metavar="FILE", nargs="?", help="take means and spreads from these")
-    plan.add_argument("--means", type=float, nargs="+", metavar="M", help="guessed means")
-    plan.add_argument(
-        "--sd", type=float, metavar="SD", help="guessed spread (the largest there is)"
-    )
     demo = command("demo", "collect ratings from a made-up crowd until certified", _demo)
-    demo.add_argument(
-        "--seed", type=_whole_or_zero, default=1, metavar="N", help="of the crowd (1)"
+    for one in (split, following):
+        one.add_argument("file", metavar="FILE", help="the ratings, or -")
+        one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
+    add = following.add_argument
+    add("--batch", type=_whole(1), default=20, metavar="N", help="how many (20)")
+    add(
+        "--arms",
+        type=_decoded,
+        nargs="+",
+        default=[],
+        metavar="A",
+        help="to rate, if not in FILE yet",
     )
+    waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
+    add("--pending", nargs="+", default=[], metavar="A", help=waiting)
+    plan.add_argument(
+        "given", metavar="M", nargs="+", help="guessed means, or a FILE that has them"
+    )
+    plan.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
+    demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
-    for made in (split, following):
-        made.add_argument("--groups", type=_groups, default=2, metavar="K", help="how many (2)")
-    for made in (split, following, plan):
-        _add_reading(made)
-    for made in (split, following, plan, demo):
-        _add_setting(made, given=made is not demo)
-    for made in (split, demo):
-        made.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
+    for one in (split, following, plan, demo):
+        if one is not demo:
+            _add_reading(one)
+        _add_setting(one, given=one is not demo)
+    for one in (split, demo):
+        one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
     return whole
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
-    reading = command.add_argument_group("the file")
-    reading.add_argument("--arm", metavar="COLUMN", help="what is rated (the first of two)")
-    reading.add_argument("--reward", metavar="COLUMN", help="the rating (the second of two)")
-    reading.add_argument("--winner", metavar="COLUMN", help="for duels: who won")
-    reading.add_argument(
-        "--loser", metavar="COLUMN", help="and who lost, of a pair drawn at random"
+    add = command.add_argument_group("the file").add_argument
+    words = (
+        "or who met; the winner is then one of them, the name of its column or a word for a draw"
     )
-    reading.add_argument("--separator", type=_separator, metavar="CHAR", help="of columns")
-    reading.add_argument("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
+    for option, help, n in (
+        ("--arm", "what is rated (the first of two)", None),
+        ("--reward", "the rating (the second of two)", None),
+        ("--winner", "for duels: who won", None),
+        ("--loser", "and who lost, of a pair drawn at random", None),
+        ("--pair", words, 2),
+        ("--chosen", "who of the two was chosen, if only the other was drawn", None),
+    ):
+        add(option, type=_decoded, metavar="COLUMN", help=help, nargs=n)
+    add("--draws", choices=["half", "drop"], help="half a win for both, or left out")
+    add("--separator", type=_separator, metavar="CHAR", help="of columns")
+    add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
 def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
     setting = command.add_argument_group("the guarantee")
     if given:
-        scale = setting.add_mutually_exclusive_group()
-        scale.add_argument(
-            "--bounds",
-            type=float,
-            nargs=2,
-            metavar=("LO", "HI"),
-            help="the smallest and largest rating that there could be",
-        )
-        scale.add_argument("--sigma", type=float, metavar="S", help="sub-Gaussian scale instead")
+        scale = setting.add_mutually_exclusive_group().add_argument
+        ends = "the smallest and largest rating that there could be"
+        scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
+        scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale instead")
     setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
-    setting.add_argument("--confidence", metavar="NAME", help="of the intervals")
-    setting.add_argument("--stopping", default="clusters", metavar="NAME", help="the certificate")
+    setting.add_argument("--confidence", choices=[*RADII, *FROM_REWARDS], help="of the intervals")
+    setting.add_argument("--stopping", choices=[*POLICY_OF], default="clusters", help="certificate")
 
 
-def _at_least(least: int, text: str) -> int:
-    number = int(text)
-    if number < least:
-        raise argparse.ArgumentTypeError(f"a whole number from {least} is needed, got {text}")
+def _whole(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"a whole number from {least} is needed, got {text}")
+        return int(text)
+
     return number
-
-
-def _whole(text: str) -> int:
-    return _at_least(1, text)
-
-
-def _groups(text: str) -> int:
-    return _at_least(2, text)
-
-
-def _whole_or_zero(text: str) -> int:
-    return 0 if int(text) == 0 else _whole(text)
 
 
 def _separator(text: str) -> str:
@@ -198,175 +225,138 @@ def _separator(text: str) -> str:
 # -- the commands ------------------------------------------------------------------------------
 
 
-def _run(options: argparse.Namespace) -> int:
-    from maxgap._files import BadFile
-
-    if options.command != "demo":
-        _check_scale(options)
-    try:
-        return options.run(options)
-    except BadFile as problem:
-        print(f"maxgap: {problem}", file=sys.stderr)
-        return BAD_DATA
-
-
-def _check_scale(options: argparse.Namespace) -> None:
-    """Duels are won or lost, 1 or 0; of ratings the scale is to be said."""
-    scale = options.bounds if options.bounds is not None else options.sigma
-    if options.winner is None and options.loser is None:
-        if scale is None:
-            _refuse(options, "one of the arguments --bounds --sigma is required")
-        return
-    if options.winner is None or options.loser is None:
-        _refuse(options, "--winner and --loser go together")
-    if scale is not None or options.arm is not None or options.reward is not None:
-        _refuse(options, "--winner and --loser: not with --arm, --reward, --bounds or --sigma")
-    if options.stopping != "clusters":
-        _refuse(
-            options,
-            f"--winner: the certificate is clusters, not {options.stopping}: "
-            "the two rewards of a duel depend on each other",
-        )
-    options.bounds = [0.0, 1.0]
+def _checked(options: argparse.Namespace) -> Setting:
+    """What is assumed; what is wrong with the options is said before a long file is read."""
+    duels = options.winner is not None
+    contrasts = options.stopping != "clusters"
+    scaled = options.bounds is not None or options.sigma is not None
+    one_of = (options.loser is None) != (options.pair is None)
+    others = options.loser or options.pair or options.chosen or options.draws
+    named = options.arm is not None or options.reward is not None
+    for wrong, why in (
+        (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
+        (not duels and others, "--winner and --loser go together, or --winner and --pair"),
+        (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
+        (duels and not one_of, "--winner and --loser go together, or --winner and --pair"),
+        (options.draws and not options.pair, "--draws and --pair go together"),
+        (duels and (scaled or named), "--winner: not with --arm, --reward, --bounds, --sigma"),
+        (duels and contrasts, "--winner: clusters only, as rewards of a duel depend on each other"),
+    ):
+        if wrong:
+            raise ValueError(why)
+    options.bounds = (0.0, 1.0) if duels else options.bounds
+    how = options.delta, options.confidence, options.stopping
+    return checked_setting(options.bounds, options.sigma, *how)
 
 
-def _setting(options: argparse.Namespace, bounds: Any, sigma: Any) -> Setting:
-    """What is assumed, checked before a long file is read."""
-    from maxgap.planning import checked_setting
-
-    try:
-        return checked_setting(bounds, sigma, options.delta, options.confidence, options.stopping)
-    except ValueError as problem:
-        _refuse(options, str(problem))
-
-
-def _refuse(options: argparse.Namespace, why: str) -> NoReturn:
-    """Leave with the usage and the reason."""
-    options.parser.error(why)
-    raise AssertionError("error() leaves")
+def _to_read(options: argparse.Namespace) -> tuple[dict[str, str | None], Rows]:
+    """The columns to read, and where their rows go."""
+    if options.winner is None:
+        rows = Rows(options.setting.bounds)
+        return {"--arm": options.arm, "--reward": options.reward}, rows
+    names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
+    places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
+    columns = {at: name for at, name in zip(places, names, strict=True) if name is not None}
+    return columns, Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
 
 
-def _answer(options: argparse.Namespace) -> TableSplit | TablePartition:
-    """The answer that the file gives."""
-    from maxgap._files import BadFile, read_rows
-    from maxgap.duels import Duels
-    from maxgap.grouping import partition_of
-    from maxgap.table import answer
-
-    groups = getattr(options, "groups", 2)
-    if groups > 2 and options.stopping != "clusters":
-        _refuse(options, f"--groups {groups}: the certificate is clusters, not {options.stopping}")
-
-    setting = _setting(options, options.bounds, options.sigma)
-    source, rows = _to_read(options, setting)
+@contextmanager
+def _read(options: argparse.Namespace, path: str) -> Iterator[Rows]:
+    """The rows of the file; what is wrong with them all, in here, names it."""
+    columns, rows = _to_read(options)
+    source = Source(path, columns, options.separator, options.encoding)
     with rows:
-        with _bar(source) as progress:
-            read_rows(source, rows, progress)
         try:
-            if isinstance(rows, Duels):
-                rows.check_pairs()
-            return answer(rows, setting) if groups == 2 else partition_of(rows, groups, setting)
+            with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
+                read_rows(source, rows)
+                if isinstance(rows, Duels):
+                    rows.check()
+            for note in rows.notes:
+                _say(f"{source.name}: {note}")
+            yield rows
         except ValueError as problem:
             raise BadFile(f"{source.name}: {problem}") from None
 
 
-def _to_read(options: argparse.Namespace, setting: Setting) -> tuple[Source, Rows]:
-    """The file, and where its rows go."""
-    from maxgap._files import Source
-    from maxgap._rows import Range, Rows
-    from maxgap.duels import Duels
-
-    how = options.separator, options.encoding
-    if options.winner is not None:
-        return Source(options.file, options.winner, options.loser, *how, duels=True), Duels()
-    source = Source(options.file, options.arm, options.reward, *how)
-    return source, Rows(Range() if setting.bounds is None else Range(*setting.bounds))
+def _split(options: argparse.Namespace) -> None:
+    with _read(options, options.file) as rows:
+        found = _answer(rows, options)
+    _show(found, options)
 
 
-@contextmanager
-def _bar(source: Source) -> Iterator[Callable[[int, int | None], None] | None]:
-    """Progress on long work at a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=source.name, unit="", unit_scale=True, delay=1.0, leave=False) as bar:
-
-        def progress(done: int, total: int | None) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield progress
+def _answer(rows: Rows, options: argparse.Namespace) -> TableSplit | TablePartition:
+    if options.groups > 2:
+        return partition_of(rows, options.groups, options.setting)
+    return answer(rows, options.setting)
 
 
-def _split(options: argparse.Namespace) -> int:
-    found = _answer(options)
-    _draw(found, options)
-    _print(_as_json(found) if options.json else str(found))
-    return OK
-
-
-def _next(options: argparse.Namespace) -> int:
-    from maxgap._answers import printable
-
-    found = _answer(options)
-    batch = found.batch(options.batch)
+def _next(options: argparse.Namespace) -> None:
+    with _read(options, options.file) as rows:
+        rows.declare(options.arms)
+        if rows.total and rows.moments().counts.all():
+            policy: Policy = _answer(rows, options).policy()
+        else:  # arms that have no rating yet come first
+            policy = options.setting.policy(rows.labels)
+            if rows.total:
+                tell_all(policy, rows)
+        batch = questions(policy, options.batch, _pending(options, policy.arms))
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
-        _print({"certified": found.certified, "next": asked})
-    elif found.certified:
+        _print({"certified": policy.certified, "next": asked})
+    elif policy.certified:
         _print("Certified already: nothing more to rate.")
     else:
         names = [printable(arm) for arm in batch]
         width = max(map(len, names))
-        lines = [f"{name:<{width}}  {n}" for name, n in zip(names, batch.values(), strict=True)]
-        _print("\n".join(lines))
-    return OK
+        lines = zip(names, batch.values(), strict=True)
+        _print("\n".join(f"{name:<{width}}  {n}" for name, n in lines))
 
 
-def _plan(options: argparse.Namespace) -> int:
-    from maxgap.planning import plan
+def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
+    """The arms of questions that wait: as they are said, or those of a file."""
+    said, known = options.pending, {str(arm): arm for arm in arms}
+    if len(said) == 1 and _decoded(said[0]) not in known:
+        column = {"--arm": options.arm if options.winner is None else None}
+        source = Source(said[0], column, options.separator, options.encoding)
+        with Rows() as rows:
+            with suppress(NoRows):
+                read_rows(source, rows)
+            said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
+    return [known.get(_decoded(name), name) for name in said]
 
-    if (options.file is None) == (options.means is None):
-        _refuse(options, "give either --means or a FILE to take them from")
-    _setting(options, options.bounds, options.sigma)
-    means, sd = options.means, options.sd
-    if options.file is not None:
-        found = _answer(options)
-        means, spreads = found.estimates()
-        sd = spreads if sd is None else sd
+
+def _plan(options: argparse.Namespace) -> None:
+    if all(map(_is_number, options.given)):
+        made = _planned(options, [float(text) for text in options.given], options.sd)
+    elif len(options.given) > 1:
+        raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
+    else:
+        with _read(options, options.given[0]) as rows:
+            means, sd = _answer(rows, options).estimates()
+            made = _planned(options, means, sd if options.sd is None else options.sd)
+    as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
+    _print(as_json if options.json else str(made))
+
+
+def _is_number(text: str) -> bool:
     try:
-        made = plan(
-            means,
-            bounds=options.bounds,
-            sigma=options.sigma,
-            sd=sd,
-            delta=options.delta,
-            confidence=options.confidence,
-            stopping=options.stopping,
-        )
-    except ValueError as problem:
-        if options.file is None:
-            _refuse(options, str(problem))
-        from maxgap._files import BadFile
-
-        raise BadFile(f"{options.file}: {problem}") from None
-    _print(_plan_as_json(made) if options.json else str(made))
-    return OK
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
-def _demo(options: argparse.Namespace) -> int:
-    import numpy as np
+def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Plan:
+    names = ("bounds", "sigma", "delta", "confidence", "stopping")
+    return plan_of(means, sd=sd, **{name: getattr(options, name) for name in names})
 
-    from maxgap.table import split
 
-    setting = _setting(options, (1, 5), None)
+def _demo(options: argparse.Namespace) -> None:
+    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
+    setting = checked_setting((1, 5), None, **how)
     if options.csv and (options.json or options.plot):
-        _refuse(options, "--csv prints the ratings alone: not with --json or --plot")
+        raise ValueError("--csv prints the ratings alone: not with --json or --plot")
     rng = np.random.default_rng(options.seed)
-    items = list(DEMO)
-    policy = setting.policy(items)
+    policy = setting.policy(list(DEMO))
     rated: list[Any] = []
     stars: list[int] = []
     while not policy.stopped:
@@ -376,48 +366,50 @@ def _demo(options: argparse.Namespace) -> int:
         rated += asked
         stars += given
     if options.csv:
-        lines = "\n".join(f"{item},{n}" for item, n in zip(rated, stars, strict=True))
-        _print(f"item,stars\n{lines}")
-        return OK
-    found = split(
-        {"item": rated, "stars": stars},
-        arm="item",
-        reward="stars",
-        bounds=(1, 5),
-        delta=options.delta,
-        confidence=options.confidence,
-        stopping=options.stopping,
-    )
-    _draw(found, options)
-    _print(_as_json(found) if options.json else f"{len(stars):,} made-up ratings.\n{found}")
-    return OK
+        rows = [f"{item},{n}" for item, n in zip(rated, stars, strict=True)]
+        _print("\n".join(["item,stars", *rows]))
+        return
+    found = split_of(arm=rated, reward=stars, bounds=(1, 5), **how)
+    _show(found, options, f"{len(stars):,} made-up ratings.\n")
 
 
 # -- what comes out ----------------------------------------------------------------------------
 
 
+def _show(
+    found: TableSplit | TablePartition, options: argparse.Namespace, before: str = ""
+) -> None:
+    """Draw the answer into a file, if that is asked for, and print it."""
+    if options.plot is not None:
+        _draw(found, options)
+    _print(_as_json(found) if options.json else f"{before}{found}")
+
+
 def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:
-    """Draw the answer into a file, if that is asked for."""
-    if options.plot is None:
-        return
     import matplotlib
 
-    from maxgap._files import BadFile
-
     matplotlib.use("agg")
-    figure = found.plot()
-    try:
-        figure.savefig(options.plot)
-    except OSError as problem:
-        raise BadFile(f"{options.plot}: {problem.strerror or problem}") from None
-    except ValueError as problem:  # a suffix that matplotlib does not know
-        _refuse(options, f"--plot: {problem}")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            figure = found.plot()
+            if len(found.arms) > MANY:
+                for ax in figure.axes:
+                    ax.set_rasterization_zorder(MANY)
+            figure.savefig(options.plot)
+        except OSError as problem:
+            raise BadFile(f"{options.plot}: {problem.strerror or problem}") from None
+        except RuntimeError as problem:  # a style asks for TeX, which is not there
+            raise BadFile(f"{options.plot}: {problem}") from None
+        except ValueError as problem:  # a suffix that matplotlib does not know
+            raise ValueError(f"--plot: {problem}") from None
+    glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}
+    if glyphs:
+        _say(f"{options.plot}: the font lacks {len(glyphs)} of the characters, drawn as boxes")
 
 
 def _print(result: Any) -> None:
     """Print a text, or anything else as JSON."""
-    from maxgap._files import BadFile
-
     if not isinstance(result, str):
         result = json.dumps(result, indent=2, allow_nan=False, default=str)
     elif (encoding := getattr(sys.stdout, "encoding", None)) is not None:
@@ -433,39 +425,18 @@ def _print(result: Any) -> None:
 
 
 def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:
-    from maxgap.table import TableSplit
-
-    arms = found.arms.to_dict("records")
-    made: dict[str, Any]
-    if isinstance(found, TableSplit):
-        made = {
-            "top": [row["arm"] for row in arms if row["group"] == "top"],
-            "bottom": [row["arm"] for row in arms if row["group"] == "bottom"],
-            "gap": found.gap,
-            "certified": found.certified,
-            "certain_gap": found.certain_gap,
-        }
-    else:
-        made = {
-            "groups": [
-                [row["arm"] for row in arms if row["group"] == k + 1]
-                for k in range(len(found.groups))
-            ],
-            "gaps": list(found.gaps),
-            "certified": found.certified,
-            "certain_gaps": list(found.certain_gaps),
-        }
     rival = found.rival
+    groups = found.arms.groupby("group", sort=False)["arm"].agg(list)
+    made = groups.to_dict() if isinstance(found, TableSplit) else {"groups": groups.tolist()}
+    for name in ("gap", "gaps", "certified", "certain_gap", "certain_gaps"):
+        if hasattr(found, name):
+            made[name] = getattr(found, name)
     return made | {
         "rival": rival and {"gap": rival.gap, "below": rival.below, "above": rival.above},
-        "next": list(found.next),
+        "next": found.next,
         "more_ratings": _forecast_as_json(found.more),
-        "arms": arms,
+        "arms": found.arms.to_dict("records"),
     }
-
-
-def _plan_as_json(made: Plan) -> dict[str, Any]:
-    return {name: _forecast_as_json(getattr(made, name)) for name in ("adaptive", "equal")}
 
 
 def _forecast_as_json(made: Forecast) -> dict[str, Any]:

@@ -9,9 +9,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from maxgap import _answers
 from maxgap._checking import label_key
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_floats
-from maxgap._rows import BadRow, Range, Rows
+from maxgap._rows import BadRow, Rows, check, codes_of, why_no_label
 from maxgap.planning import checked_setting
 from maxgap.table import TableSplit, answer
 
@@ -30,68 +31,171 @@ __all__ = ["Duels", "split_duels", "surprise"]
 
 #: A table is refused if opponents drawn as it says would ever look like these so rarely.
 RARE = 1e-6
+#: Words for a draw; an arm of such a name is one if it wins or loses at most this share of duels.
+DRAW = re.compile(r"(tied?|drawn?|both|neither|none|equal|remis)\b.*", re.IGNORECASE | re.DOTALL)
+HARDLY = 0.01
+#: Of both if the first has won, if the second has, if nobody has.
+REWARDS = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+NOBODY = 2
 
 
 class Duels(Rows):
-    """Duels in their order, each a reward of 1 for its winner and one of 0 for its loser."""
+    """Duels in their order, each a reward of both arms, or of the one that was chosen.
 
-    def __init__(self) -> None:
-        super().__init__(Range(0.0, 1.0))
+    Columns are winner and loser, or winner and the two of the pair; then, if that is known, who was
+    chosen. Kept are two rows a duel, with NaN for a reward that does not count.
+    """
 
-    def add(
-        self, arms: pd.Series, rewards: pd.Series, numbers: pd.Series | None = None
-    ) -> Integers:
-        """Add duels: winners in place of arms, losers in place of rewards."""
-        import pandas as pd
+    def __init__(
+        self, pair: Sequence[Any] = (), draws: str | None = None, *, chosen: bool = False
+    ) -> None:
+        super().__init__()
+        self._names, self._draws, self._chosen = list(pair), draws, chosen
+        self._n_draws = 0
+        self._weights: Floats | None = None
 
-        n, first = len(arms), self.total // 2
-        if arms.dtype != rewards.dtype:  # together they would be rounded to what holds both
-            arms, rewards = arms.astype(object), rewards.astype(object)
-        both = pd.concat([arms, rewards], ignore_index=True)
-        both = both.iloc[np.arange(2 * n).reshape(2, n).T.ravel()]
-        try:
-            numbered = super().add(both, pd.Series(np.tile([1.0, 0.0], n)))
-        except BadRow as bad:
-            raise BadRow(bad.place // 2, bad.place % 2 == 0, bad.why) from None
-        alone = numbered[::2] == numbered[1::2]
-        if alone.any():
-            at = int(alone.argmax())
-            raise BadRow(first + at, False, f"{self.labels[numbered[2 * at]]!r} plays itself")
-        return numbered
+    def add(self, *columns: pd.Series) -> None:
+        """Add duels, or raise `BadRow` for the first that cannot be used."""
+        one, other = places = (1, 2) if self._names else (0, 1)
+        pairs = self._numbers(*(columns[at] for at in places))
+        won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
+        chosen = self._sides(columns[-1], pairs) if self._chosen else won
+        drawn = won == NOBODY
+        undecided = "{!r} is neither of the two; say what a draw is: half, or drop it".format
+        check(
+            self.total // 2,
+            columns,
+            (pairs[:, 0] < 0, one, why_no_label),
+            (pairs[:, 1] < 0, other, why_no_label),
+            (pairs[:, 0] == pairs[:, 1], other, "{!r} plays itself".format),
+            (won < 0, 0, _neither),
+            (drawn & (self._draws is None), 0, undecided),
+            (((chosen < 0) | (chosen > 1)) & self._chosen, len(columns) - 1, _neither),
+        )
+        values = REWARDS[won]
+        if self._chosen:
+            values[np.arange(len(pairs)), 1 - chosen] = math.nan
+        self._n_draws += int(drawn.sum())
+        self._keep(pairs.ravel(), values.ravel())
 
-    def check_pairs(self) -> None:
-        """A ValueError if pairs were plainly not drawn uniformly from all pairs."""
+    def _sides(self, told: pd.Series, pairs: Integers) -> Integers:
+        """Which of its two each row tells: 0 or 1, NOBODY, or -1 for neither of these."""
+        codes, labels = codes_of(told)
+        meant = np.array([*map(self._meant, labels), -1])[codes]
+        sides = np.where(meant == -2 - NOBODY, NOBODY, -1)
+        for side in (0, 1):
+            sides[(meant == pairs[:, side]) | (meant == -2 - side)] = side
+        return sides
+
+    def _meant(self, label: Hashable) -> int:
+        """The number of an arm; or else -2 less a side, that of a column's name or a word."""
+        _, key = place = self._key(label)
+        if place in self._index:
+            return self._index[place]
+        if key in self._names:
+            return -2 - self._names.index(key)
+        return -2 - NOBODY if _is_draw(key) else -1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Also what a rating is, and what becomes of draws."""
+        what = "one rating, of the arm that was chosen" if self._chosen else "two, one of each arm"
+        draws = "count half a win" if self._draws == "half" else "are left out"
+        more = [f"{self._n_draws:,} draws {draws}."] if self._n_draws else []
+        return (*super().notes, f"Ratings: a duel is {what}.", *more)
+
+    def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
+        for numbers, values in super().__iter__():
+            counts = ~np.isnan(values) & ((self._draws != "drop") | (values != 0.5))
+            if self._weights is not None:
+                met = numbers.reshape(-1, 2)[:, ::-1].ravel()
+                values *= self._weights[numbers, met]
+            yield numbers[counts], values[counts]
+
+    def check(self, opponents: Any = None) -> float:
+        """The largest reward; a ValueError if duels plainly do not come about as said."""
         _answers.check_arms(self)
         n_arms = len(self.labels)
-        found: Counter[int] = Counter()
-        for numbers, _ in self:
-            pairs = np.sort(numbers.reshape(-1, 2), axis=1)
+        chances = None if opponents is None else _checked_opponents(opponents, self.labels)
+        self._weights = None if chances is None else 1 / ((n_arms - 1) * chances)
+        met: Counter[int] = Counter()
+        seats = np.zeros((2, n_arms), dtype=np.int64)
+        for numbers, values in super().__iter__():
+            pairs = numbers.reshape(-1, 2)
+            seats += [np.bincount(side, minlength=n_arms) for side in pairs.T]
+            if self._chosen:
+                pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
+            else:
+                pairs = np.sort(pairs, axis=1)
             kinds, times = np.unique(pairs @ [n_arms, 1], return_counts=True)
-            found.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
-        counts = np.array(list(found.values()))
-        n_pairs = n_arms * (n_arms - 1) // 2
-        if surprise(counts, np.full(counts.size, 1 / n_pairs), n_pairs) > -math.log(RARE):
-            one, other = divmod(found.most_common(1)[0][0], n_arms)
+            met.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
+        for label, won, lost in zip(self.labels, *seats.tolist(), strict=True):
+            if not self._names and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
+                raise ValueError(
+                    f"{label!r} wins {won:,} and loses {lost:,} duels: a draw has no place among "
+                    "winners: name both of a duel (pair=, --pair) and say whether a "
+                    "draw counts half or is left out (draws=, --draws)"
+                )
+        counts = sum(np.bincount(numbers, minlength=n_arms) for numbers, _ in self)
+        if not np.all(counts):
+            why = "has only draws" if self._draws == "drop" else "never was chosen"
             raise ValueError(
-                f"{self.labels[one]!r} and {self.labels[other]!r} meet in {counts.max():,} of "
-                f"{counts.sum():,} duels where about {counts.sum() / n_pairs:,.0f} are expected: "
-                "pairs were not drawn uniformly, so a duel does not count for both; if one was "
-                "chosen and the other drawn, count it for the chosen one alone (chosen=)"
+                f"{self.labels[int(np.argmin(counts))]!r} {why}: nothing counts for it"
             )
+        self._check_met(np.array(list(met)), np.array(list(met.values())), chances)
+        return 1.0 if self._weights is None else float(self._weights.max())
+
+    def _check_met(self, kinds: Integers, counts: Integers, chances: Floats | None) -> None:
+        """A ValueError if these kinds of duels were plainly not drawn with these chances."""
+        from scipy.special import logsumexp
+
+        n_arms = len(self.labels)
+        arms, others = np.divmod(kinds, n_arms)
+        n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
+        expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
+        # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
+        group = arms if self._chosen else np.zeros_like(arms)
+        order = np.argsort(group, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+        surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
+        # An average of capitals is one, too.
+        if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):
+            return
+        part = parts[int(np.argmax(surprises))]
+        total = counts[part].sum()
+        about = total * expected[part]
+        at = int(np.argmax((counts[part] - about) / np.sqrt(about)))
+        one, other = (self.labels[side[part[at]]] for side in (arms, others))
+        raise ValueError(
+            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
+            f"{about[at]:,.0f} are expected: "
+            + (
+                f"the opponents of {one!r} were not drawn as said; if their probabilities were "
+                "others, give them as opponents="
+                if self._chosen
+                else "pairs were not drawn uniformly, so a duel does not count for both; if one "
+                "was chosen and the other drawn, count it for the chosen one alone (chosen=)"
+            )
+        )
 
 
-class _Opponents(NamedTuple):
-    """Whom an arm meets when it is chosen."""
+def _neither(label: Any) -> str:
+    """Why this is not one of two, or a word for a draw."""
+    why = why_no_label(label)
+    return why if why == "is missing" else f"{label!r} is neither of the two"
 
-    probabilities: Floats  # (K, K), of the opponent given the chosen arm; 0 on the diagonal
-    largest: float  # the largest weight of a reward
+
+def _is_draw(label: Any) -> bool:
+    return isinstance(label, str) and DRAW.fullmatch(label.strip()) is not None
 
 
 def split_duels(
     table: Any = None,
     *,
     winner: Any,
-    loser: Any,
+    loser: Any = None,
+    pair: tuple[Any, Any] | None = None,
+    draws: str | None = None,
     chosen: Any = None,
     opponents: pd.DataFrame | None = None,
     delta: float = 0.05,
@@ -101,7 +205,8 @@ def split_duels(
 
     The Borda score of an arm is the probability that it beats an opponent drawn uniformly from all
     other arms of the table. A duel is a reward of an arm, 1 if won and 0 if lost, if the opponent
-    was drawn so. Hence it matters how duels were arranged, which a table does not show:
+    was drawn so; a draw has no place among the winners. Hence it matters how duels were arranged,
+    which a table does not show:
 
     - Pairs drawn uniformly from all pairs, whatever happened before: a duel counts for both.
     - An arm chosen, by whatever rule and from whatever has been seen, and its opponent drawn from
@@ -124,6 +229,12 @@ def split_duels(
         A row per duel, in the order in which they took place.
     winner, loser : hashable, or sequences
         Names of two columns of the table; without a table the two sequences themselves.
+    pair : (hashable, hashable), or two sequences, optional
+        In place of ``loser`` the two columns of who met, where there are draws: ``winner`` then
+        holds one of the two, the name of its column, or a word such as "tie", "draw" or "both bad".
+    draws : {"half", "drop"}, optional
+        What becomes of them: half a win for each; or left out, and the score of an arm is the share
+        of its wins in duels that are decided. A draw is refused, if it is not given.
     chosen : hashable, or sequence, optional
         The column that holds which of the two was chosen; nobody, if it is not given.
     opponents : pandas.DataFrame, optional
@@ -135,8 +246,9 @@ def split_duels(
     Returns
     -------
     TableSplit
-        "Ratings" are rewards. Going on with its ``policy()`` or ``next``, draw opponents uniformly
-        and tell what becomes of the arm asked for, alone.
+        "Ratings" are rewards: two a duel, one of each arm, or with ``chosen`` one. Going on with
+        its ``policy()`` or ``next``, draw opponents uniformly, tell what becomes of the arm asked
+        for, alone.
 
     Raises
     ------
@@ -151,86 +263,28 @@ def split_duels(
     >>> answer = split_duels(duels, winner="won", loser="lost")
     >>> sorted(answer.top), answer.certified
     (['a', 'b'], True)
-
-    Without the duels of "a" against "c" this is no draw from all pairs:
-
-    >>> few = duels[(duels["won"] != "a") | (duels["lost"] != "c")]
-    >>> split_duels(few, winner="won", loser="lost")
-    Traceback (most recent call last):
-    ...
-    ValueError: 'a' and 'b' meet in 198 of 396 duels where about 132 are expected: ...
     """
-    asked = {} if chosen is None else {"chosen": chosen}
-    columns, places = _answers.columns_of(table, winner=winner, loser=loser, **asked)
-    if opponents is not None and chosen is None:
-        raise ValueError("opponents must come with chosen, the column of those who were chosen")
-    with Duels() as duels:
+    if (loser is None) == (pair is None):
+        raise ValueError(f"give loser= or else pair=, got loser {loser!r} and pair {pair!r}")
+    if draws is not None and (draws not in ("half", "drop") or pair is None):
+        raise ValueError(f"draws must be 'half' or 'drop' and come with pair, got {draws!r}")
+    if opponents is not None and (chosen is None or draws == "drop"):
+        raise ValueError("opponents must come with chosen, and not with draws='drop'")
+    asked = {"winner": winner, "loser": loser, "chosen": chosen}
+    if pair is not None:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ValueError(f"pair must be two columns, got {pair!r}")
+        asked = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1], "chosen": chosen}
+    asked = {name: column for name, column in asked.items() if column is not None}
+    columns, places = _answers.columns_of(table, **asked)
+    names = pair if table is not None or pair is None else (object(), object())
+    with Duels(names or (), draws, chosen=chosen is not None) as duels:
         try:
-            duels.add(columns[0], columns[1])
+            duels.add(*columns)
         except BadRow as bad:
-            name, column = ("winner", winner) if bad.is_arm else ("loser", loser)
-            raise ValueError(_answers.refusal(bad, name, column, places)) from None
-        if chosen is None:
-            duels.check_pairs()
-            return answer(duels, checked_setting((0, 1), None, delta, confidence, "clusters"))
-        _answers.check_arms(duels)
-        drawn = _checked_opponents(opponents, duels.labels)
-        setting = checked_setting((0, drawn.largest), None, delta, confidence, "clusters")
-        with Rows(Range(0.0, drawn.largest)) as rows:
-            try:
-                _count_chosen(rows, duels, columns[2], drawn)
-            except BadRow as bad:
-                raise ValueError(_answers.refusal(bad, "chosen", chosen, places)) from None
-            return answer(rows, setting)
-
-
-def _count_chosen(rows: Rows, duels: Duels, chosen: pd.Series, drawn: _Opponents) -> None:
-    """Add the rewards of those who were chosen."""
-    import pandas as pd
-
-    pairs = np.concatenate([numbers for numbers, _ in duels]).reshape(-1, 2)
-    with Rows(Range()) as named:
-        codes = named.add(chosen, pd.Series(np.zeros(len(chosen))))
-        arms = np.array([duels.find(label) for label in named.labels])[codes]
-    won, lost = arms == pairs[:, 0], arms == pairs[:, 1]
-    if not (won | lost).all():
-        at = int((~(won | lost)).argmax())
-        raise BadRow(at, True, f"{chosen.iloc[at]!r} is neither the winner nor the loser")
-    n_arms = len(duels.labels)
-    counts = np.bincount(arms, minlength=n_arms)
-    if not counts.all():
-        raise ValueError(
-            f"{duels.labels[int(counts.argmin())]!r} never was chosen: nothing counts for it"
-        )
-    met = np.where(won, pairs[:, 1], pairs[:, 0])
-    _check_met(arms, met, drawn.probabilities, duels.labels)
-    weights = 1 / ((n_arms - 1) * drawn.probabilities[arms, met])
-    # The largest weight is a bound, which its rounding must not exceed.
-    rows.add(chosen, pd.Series(won * np.minimum(weights, drawn.largest)))
-
-
-def _check_met(arms: Integers, met: Integers, probabilities: Floats, labels: Sequence[Any]) -> None:
-    """A ValueError if opponents were plainly not drawn with these probabilities."""
-    from scipy.special import logsumexp
-
-    n_arms = len(labels)
-    counts = np.zeros((n_arms, n_arms), dtype=np.int64)
-    np.add.at(counts, (arms, met), 1)
-    surprises = [
-        surprise(counts[arm, seen], probabilities[arm, seen], n_arms - 1)
-        for arm, seen in enumerate(counts > 0)
-    ]
-    # An average of capitals is one, too.
-    if logsumexp(surprises) - math.log(n_arms) > -math.log(RARE):
-        arm = int(np.argmax(surprises))
-        expected = counts[arm].sum() * probabilities[arm]
-        off = np.abs(counts[arm] - expected) / np.sqrt(np.maximum(expected, 1e-300))
-        other = int(off.argmax())
-        raise ValueError(
-            f"the opponents of {labels[arm]!r} were not drawn as said: it meets {labels[other]!r} "
-            f"in {counts[arm, other]:,} of {counts[arm].sum():,} duels, expected are "
-            f"{expected[other]:.1f}; if their probabilities were others, give them as opponents="
-        )
+            raise ValueError(_answers.refusal(bad, asked, places)) from None
+        bounds = 0, duels.check(opponents)
+        return answer(duels, checked_setting(bounds, None, delta, confidence, "clusters"))
 
 
 def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
@@ -254,13 +308,8 @@ def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
     return float(total + mixed.sum() - (counts * np.log(probabilities)).sum())
 
 
-def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> _Opponents:
-    """The probabilities in the order of the labels; uniform ones if none are given."""
-    n_arms = len(labels)
-    if opponents is None:
-        uniform = np.full((n_arms, n_arms), 1 / (n_arms - 1))
-        np.fill_diagonal(uniform, 0.0)
-        return _Opponents(uniform, 1.0)
+def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
+    """The probabilities in the order of the labels, 1 on the diagonal."""
     import pandas as pd
 
     if not isinstance(opponents, pd.DataFrame):
@@ -269,27 +318,24 @@ def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> _Opponents:
     orders = []
     for given in (opponents.index, opponents.columns):
         index = {label_key(label): at for at, label in enumerate(given)}
-        order = [index.get(label_key(label), -1) for label in labels]
-        if len(given) != n_arms or len(index) != n_arms or -1 in order:
+        orders.append([index.get(label_key(label), -1) for label in labels])
+        if len(given) != len(labels) or len(index) != len(labels) or -1 in orders[-1]:
             raise ValueError(
                 "opponents must have a row and a column for every arm of the table, "
                 f"got {list(given)} for {list(labels)}"
             )
-        orders.append(order)
     if matrix is None:
         raise ValueError(f"opponents must be numbers, got {opponents!r}")
     matrix = matrix[np.ix_(*orders)]
-    np.fill_diagonal(matrix, 0.0)
-    others = ~np.eye(n_arms, dtype=bool)
-    positive = (matrix > 0) | ~others
-    if not positive.all():
-        i, j = (int(at) for at in np.argwhere(~positive)[0])
+    np.fill_diagonal(matrix, 1.0)
+    if not (matrix > 0).all():
+        i, j = (int(at) for at in np.argwhere(~(matrix > 0))[0])
         raise ValueError(
             f"opponents: the probability that {labels[i]!r} meets {labels[j]!r} must be positive, "
             f"or no duel shows who wins, got {matrix[i, j]:g}"
         )
-    sums = matrix.sum(axis=1)
+    sums = matrix.sum(axis=1) - 1
     if not (np.abs(sums - 1) <= 1e-6).all():
         at = int(np.abs(sums - 1).argmax())
         raise ValueError(f"opponents: those of {labels[at]!r} must add up to 1, got {sums[at]:g}")
-    return _Opponents(matrix, float((1 / ((n_arms - 1) * matrix[others])).max()))
+    return matrix

@@ -5,6 +5,7 @@ import numpy as np
 from maxgap._core.order import settle_all
 from maxgap._core.state import track_leaders
 from maxgap._saving import digest
+from maxgap.policies._batch import shares, spread
 from maxgap.policies._saved import _content as content_of
 
 __all__ = [
@@ -16,7 +17,9 @@ __all__ = [
     "has_crossed",
     "lock_of",
     "rewards_kept",
+    "shares",
     "sigmas_of",
+    "spread",
 ]
 
 #: Places of a file's "numbers".

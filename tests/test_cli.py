@@ -6,17 +6,20 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_table import ratings, small_tables
 
@@ -122,7 +125,7 @@ def test_next_asks_for_nothing_once_certified(called, tmp_path):
 
 
 def test_plan_from_guessed_means_and_from_a_file(called, file):
-    status, out, _ = called("plan", "--means", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
+    status, out, _ = called("plan", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
     made = maxgap.plan([4.5, 4.3, 2], sd=0.8, bounds=(1, 5))
     assert status == 0
     assert json.loads(out) == {k: v._asdict() for k, v in made._asdict().items()}
@@ -176,9 +179,19 @@ def arms_of(out):
         ("r.txt", PLAIN.replace(",", "\t").encode()),
         ("r.csv.gz", gzip.compress(PLAIN.encode())),
         ("r.csv", PLAIN.replace("5\n", '"5"\n').encode()),
+        ("R.TSV", PLAIN.replace(",", "\t").replace("stars", "stars, of 5, 4, 3, 2, 1").encode()),
+        ("R.Tab", PLAIN.replace(",", "\t").replace("stars", "a, b, c").encode()),
+        ("R.TSV.GZ", gzip.compress(PLAIN.replace(",", "\t").replace("stars", "a, b").encode())),
+        ("r.csv", b"sep=;\r\n" + PLAIN.replace(",", ";").encode()),
+        ("r.csv", b'\xef\xbb\xbf"sep=|"\n' + PLAIN.replace(",", "|").encode()),
+        ("r.csv", b"SEP=\t\n" + PLAIN.replace(",", "\t").replace("stars", "a, b, c").encode()),
+        ("r.csv", PLAIN.replace("item,stars", '"item", "stars"').encode()),
+        ("r.csv", PLAIN.replace(",", " , ").encode()),
+        ("r.csv", PLAIN.replace("NA", '" NA\u00a0"').encode()),
     ],
     ids=["plain", "mark", "crlf", "no end", "blank lines", "tsv", "semicolon", "tab", "gz",
-         "quoted"],
+         "quoted", "TSV", "Tab", "TSV.GZ", "sep", "quoted sep", "sep tab", "blank before a mark",
+         "blanks", "quoted blanks"],
 )  # fmt: skip
 def test_text_of_every_kind_is_read_and_names_stay_as_they_are(called, tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
@@ -192,6 +205,8 @@ def test_text_of_every_kind_is_read_and_names_stay_as_they_are(called, tmp_path,
 def test_any_name_that_csv_can_hold_comes_back(names):
     path = Path(os.environ["PYTEST_FOLDER"]) / "names.csv"
     names = [f"{name}\n{name}" if len(name) > 3 else name for name in names]
+    stripped = {name.strip() for name in names}
+    assume(len(stripped) == len(names) and "" not in stripped)
     with path.open("w", newline="", encoding="utf-8") as handle:
         writer = csv.writer(handle)
         writer.writerow(["item", "stars"])
@@ -203,7 +218,7 @@ def test_any_name_that_csv_can_hold_comes_back(names):
     finally:
         sys.stdout = before
     assert status == 0
-    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == set(names)
+    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == stripped
 
 
 def test_parquet_is_read_with_labels_as_they_are(called, tmp_path):
@@ -234,6 +249,37 @@ def test_parquet_without_its_package_says_what_to_install(called, monkeypatch, t
     assert "pip install 'maxgap[parquet]'" in err
 
 
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (
+            "tea,5\nTea ,4\nmud,1\n",
+            "Labels that look alike are arms of their own: 'tea' and 'Tea'.",
+        ),
+        ("the\u0301,5\nth\u00e9,4\nmud,1\n", r"'the\u0301' and 'th\xe9'."),
+        (
+            "".join(f"{c}{k},{k + 1 - 0.1 * k * (c == 'X')}\n" for c in "xX" for k in range(5)),
+            "'x0' and 'X0'; 'x1' and 'X1'; 'x2' and 'X2' and 2 more.",
+        ),
+        ("tea,4\nmud,4\nmud,4\n", "Every reward is 4: is this the right column?"),
+        ("tea,5\n tea ,4\nmud,1\n", None),
+    ],
+    ids=["case", "accents", "many", "constant", "blanks"],
+)
+def test_what_is_odd_but_may_be_meant_is_said_in_a_line(called, tmp_path, content, note):
+    path = tmp_path / "odd.csv"
+    path.write_text("item,stars\n" + content, encoding="utf-8")
+    for command in ("split", "next", "plan"):
+        if note is None:
+            assert called(command, path, *STARS)[::2] == (0, "")
+        elif command != "plan" or "Every" not in note:
+            status, _, err = called(command, path, *STARS)
+            assert status == 0
+            assert err.startswith(f"maxgap: {path}: ")
+            assert err.endswith(f"{note}\n")
+            assert err.count("\n") == 1
+
+
 # -- what cannot be used -------------------------------------------------------------------------
 
 GOOD = "item,stars\na,5\nb,1\n"
@@ -262,6 +308,13 @@ GOOD = "item,stars\na,5\nb,1\n"
         ("item,stars\na,5\na,4\n", "two arms or more are needed, the table has only 'a'"),
         ("item,stars,day\na,5,1\n", "say which column is meant by --arm: 'item', 'stars', 'day'"),
         ("item\na\n", "say which column is meant by --arm: 'item'"),
+        ("tea,5\nmud,1\n", "its first line must name the columns, but has 'tea' and '5'; say by"),
+        ("1,tea\n5,mud\n", "its first line must name the columns, but has '1' and 'tea'"),
+        ("sep=;\nitem;stars\na;5\n\nb;9\n", "line 5, column 'stars': 9 is outside"),
+        ("sep=;\nitem;stars\na;5;5\nb;9\n", "line 3: more fields than the 2 columns"),
+        ("sep=;\n", "is empty"),
+        (GOOD + '"  ",4\n', "line 4, column 'item': is missing"),
+        (GOOD + 'a, "4\n"\na,9\n', "line 6, column 'stars': 9 is outside"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_said_with_line_and_column(called, tmp_path, content, why):
@@ -310,8 +363,178 @@ def test_files_that_cannot_be_read_are_named(called, tmp_path):
     assert "--encoding" in err
     options = [*STARS, "--json", "--encoding", "latin-1"]
     assert set(arms_of(called("split", tmp_path / "latin.csv", *options)[1])) == {"café", "thé"}
-    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(PLAIN.encode() * 50)[:-30])
-    assert called("split", tmp_path / "cut.csv.gz", *STARS)[0] == 3
+
+
+def test_a_damaged_gz_is_said_whatever_is_wrong_with_it(called, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "".join(f"item {rng.integers(30)},{rng.integers(1, 6)}\n" for _ in range(2000))
+    whole = gzip.compress(f"item,stars\n{rows}".encode())
+    path, said = tmp_path / "r.csv.gz", set()
+    for place in (0, 3, 40, len(whole) // 3, len(whole) // 2, len(whole) - 6, None):
+        damaged = bytearray(whole[:-30] if place is None else whole)
+        if place is not None:
+            damaged[place] ^= 0xFF
+        path.write_bytes(damaged)
+        status, out, err = called("split", path, *STARS)
+        if status != 0:  # a byte of the header may mean nothing
+            assert (status, out) == (3, "")
+            assert err.startswith(f"maxgap: {path}")
+            assert err.count("\n") == 1
+            said.add(err.split(": ", 2)[2].split(" ")[0])
+    assert len(said) >= 3
+    assert "Error" in said  # of zlib
+
+
+def test_a_header_of_numbers_is_taken_if_it_is_meant(called, tmp_path):
+    (tmp_path / "years.csv").write_text("item,2026\na,5\nb,1\n")
+    options = ["--arm", "item", "--reward", "2026", *STARS]
+    assert called("split", tmp_path / "years.csv", *options)[0] == 0
+    assert called("split", tmp_path / "years.csv", *STARS)[0] == 3
+
+
+# -- pipes and closed ends -----------------------------------------------------------------------
+
+BAD_PIPES = [
+    ("item,stars\na,5\nb,x\n", "row 2 below the names, column 'stars': 'x' is not a number"),
+    ("item,stars\na,5\n,1\n", "row 2 below the names, column 'item': is missing"),
+    ("item,stars\na,5\nb,1,2\n", "line 2 below the names: more fields than the 2 columns"),
+    ("item,stars\na,5,1\nb,1,2\n", "line 1 below the names: more fields"),
+    ('item,stars\na,5\n"b,1\n', "a quotation mark is opened and never closed"),
+    ("item,stars\n", "there are no rows"),
+    ("", "is empty"),
+]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize(("content", "why"), BAD_PIPES)
+@pytest.mark.parametrize("kind", ["fifo", "stdin"])
+def test_a_pipe_is_read_once_and_says_what_is_wrong(called, tmp_path, content, why, kind):
+    if kind == "stdin":
+        status, out, err = run("split", "/dev/stdin", *STARS, stdin=content.encode())
+    else:
+        os.mkfifo(tmp_path / "pipe")
+        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=[content])
+        writer.start()
+        status, out, err = called("split", tmp_path / "pipe", *STARS)
+        writer.join(60)
+    assert (status, out) == (3, "")
+    assert why in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes them")
+def test_closed_ends_lose_nothing_in_silence(tmp_path):
+    (tmp_path / "r.csv").write_text("item,stars\ntea,5\nTea,1\n")
+    start = [*COMMAND, "split", str(tmp_path / "r.csv")]
+
+    def closing(end, *options):
+        quoted = " ".join(map(shlex.quote, [*start, *options]))
+        return subprocess.run(["sh", "-c", f"{quoted} {end}"], capture_output=True, text=True)
+
+    done = closing(">&-", *STARS)
+    assert (done.returncode, done.stderr) == (3, "maxgap: standard output: is closed\n")
+    done = closing("2>&-", *STARS)  # notes are no part of the result
+    assert done.returncode == 0
+    assert done.stdout.startswith("The largest gap")
+    done = closing("2>&-", "--bounds", "1", "4")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert closing("<&-", *STARS).returncode == 0
+
+
+def test_a_name_that_the_locale_cannot_decode_is_the_one_of_the_file(tmp_path):
+    (tmp_path / "r.csv").write_text("thé,étoiles\nà,5\nb,1\n", encoding="utf-8")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    options = ["--arm", "thé", "--reward", "étoiles", *STARS]
+    status, out, err = run(
+        "split", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out)["top"] == ["à"]
+    options += ["--arms", "ç", "à"]
+    status, out, err = run(
+        "next", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
+    )
+    assert json.loads(out)["next"] == [{"arm": "ç", "ratings": 20}]
+
+
+# -- collecting ----------------------------------------------------------------------------------
+
+
+def asked(called, *arguments):
+    status, out, err = called("next", *arguments, *STARS, "--json")
+    assert (status, err) == (0, "")
+    return {row["arm"]: row["ratings"] for row in json.loads(out)["next"]}
+
+
+@pytest.mark.parametrize("content", ["", "item,stars\n"])
+def test_next_begins_with_an_empty_file_if_it_is_told_the_arms(called, tmp_path, content):
+    path, waiting = tmp_path / "r.csv", tmp_path / "waiting.csv"
+    path.write_text(content)
+    assert asked(called, path, "--batch", 7, "--arms", *"ABC") == {"A": 3, "B": 2, "C": 2}
+    assert asked(called, path, "--batch", 4, "--arms", *"ABCA", "--pending", *"AAB") == {
+        "C": 2, "B": 1, "A": 1,
+    }  # fmt: skip
+    waiting.write_text("item\nA\n A \nB\n")
+    assert asked(called, path, "--batch", 3, "--arms", *"ABC", "--pending", waiting) == {
+        "C": 2, "B": 1,
+    }  # fmt: skip
+    waiting.write_text(content.replace(",stars", ""))
+    assert sum(asked(called, path, "--arms", *"AB", "--pending", waiting).values()) == 20
+    status, out, err = called("next", path, *STARS)
+    assert (status, out) == (3, "")
+    assert "is empty" in err or "no rows" in err
+    status, _, err = called("next", path, "--arms", "A", *STARS)
+    assert status == 3
+    assert "arms must be at least two" in err
+    status, _, err = called("next", path, "--arms", *"AB", "--pending", *"CC", *STARS)
+    assert status == 3
+    assert "pending: arms holds the unknown label 'C'" in err
+    assert called("split", path, *STARS)[0] == 3
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+def test_an_arm_without_a_rating_is_asked_for_first(called, file, groups):
+    options = ["--arm", "item", "--reward", "stars", "--groups", groups]
+    told = [f"item {k}" for k in range(4)]
+    assert asked(called, file, *options, "--arms", "new", *told, "newer") == {
+        "new": 10, "newer": 10,
+    }  # fmt: skip
+    assert asked(called, file, *options, "--arms", *told) == asked(called, file, *options)
+    found = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5))
+    waits = dict.fromkeys(found.next[1:], 30)
+    pending = [arm for arm, n in waits.items() for _ in range(n)]
+    if groups == 2:
+        wanted = Counter(found.policy().batch(20, waits))
+        assert asked(called, file, *options, "--pending", *pending) == wanted
+
+
+def test_numbers_of_a_parquet_file_are_its_arms_by_name(called, tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "r.parquet"
+    pd.DataFrame({"item": [1, 2, 3], "stars": [1, 3, 5]}).to_parquet(path)
+    assert asked(called, path, "--arms", "1", "2", "4", "--batch", 3) == {"4": 3}
+    assert asked(called, path, "--pending", "1", "1", "--batch", 2) == {2: 1, 3: 1}
+
+
+def test_a_thousand_million_questions_are_counted_at_once(called, file):
+    begun = time.monotonic()
+    batch = asked(called, file, "--arm", "item", "--reward", "stars", "--batch", 10**9)
+    assert sum(batch.values()) == 10**9
+    assert time.monotonic() - begun < 20
+
+
+def test_a_plan_takes_the_spread_that_is_given_and_means_below_nought(called, file):
+    reading = ["--arm", "item", "--reward", "stars", *STARS]
+    found = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5))
+    wide = maxgap.plan(found.estimates()[0], sd=1.4, bounds=(1, 5))
+    assert called("plan", file, *reading, "--sd", 1.4)[1] == f"{wide}\n"
+    assert called("plan", file, *reading)[1] != f"{wide}\n"
+    made = maxgap.plan([-1, -2.5], sigma=0.5)
+    assert called("plan", -1, -2.5, "--sigma", 0.5)[1] == f"{made}\n"
+    assert called("plan", "--sigma", 0.5, -1, -2.5)[1] == f"{made}\n"
+    status, _, err = called("plan", file, file, *STARS)
+    assert status == 2
+    assert "give means, which are numbers, or one FILE" in err
 
 
 @pytest.mark.parametrize(
@@ -332,9 +555,9 @@ def test_files_that_cannot_be_read_are_named(called, tmp_path):
         ["next", "r.csv", "--sigma", "1", "--batch", "0"],
         ["next", "r.csv", "--sigma", "1", "--batch", "x"],
         ["plan", "--sigma", "1"],
-        ["plan", "--sigma", "1", "--means", "1"],
-        ["plan", "--sigma", "1", "--means", "1", "1"],
-        ["plan", "r.csv", "--sigma", "1", "--means", "1", "2"],
+        ["plan", "1", "--sigma", "1"],
+        ["plan", "1", "1", "--sigma", "1"],
+        ["plan", "r.csv", "1", "2", "--sigma", "1"],
         ["demo", "--seed", "-1"],
     ],
     ids=" ".join,
@@ -354,6 +577,19 @@ def test_help_says_every_exit_status_and_the_version_is_the_packages(called):
     assert called("--version")[1] == f"maxgap {maxgap.__version__}\n"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["scripts"] == {"maxgap": "maxgap.cli:main"}
+
+
+def test_help_names_what_there_is_and_what_harms(called):
+    for command in ("split", "next"):
+        said = " ".join(called(command, "--help")[1].split())
+        assert "rows sorted by rating" in said
+        assert "Raters who rate one item more than once need care" in said
+        for name in ("normal-mixture", "empirical-bernstein", "clusters", "contrasts"):
+            assert name in said
+    for name in ("--confidence", "--stopping"):
+        status, _, err = called("split", "r.csv", *STARS, name, "none")
+        assert status == 2
+        assert "choose from" in err
 
 
 def test_bounds_may_be_negative(called, tmp_path):
@@ -376,6 +612,38 @@ def test_the_picture_is_drawn_into_the_file(called, file, tmp_path):
     status, _, err = called("split", file, *options, "--plot", tmp_path / "none" / "split.svg")
     assert status == 3
     assert "No such file or directory" in err
+
+
+def test_what_the_font_or_the_system_lacks_is_said_in_a_line(tmp_path):
+    path, picture = tmp_path / "r.csv", tmp_path / "split.png"
+    path.write_text("item,stars\n茶,5\n水,1\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *COMMAND[1:], "split", path, *STARS, "--plot", picture],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+    if done.stderr:  # some fonts have them
+        said = "the font lacks 2 of the characters, drawn as boxes"
+        assert done.stderr == f"maxgap: {picture}: {said}\n"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\n")
+    here = {**os.environ, "MATPLOTLIBRC": str(tmp_path), "PATH": str(tmp_path)}
+    status, out, err = run("split", path, *STARS, "--plot", tmp_path / "tex.svg", env=here)
+    assert (status, out) == (3, "")
+    assert err.startswith(f"maxgap: {tmp_path / 'tex.svg'}: ")
+    assert err.count("\n") == 1
+
+
+def test_a_picture_of_many_arms_is_small(called, tmp_path):
+    rng, path = np.random.default_rng(0), tmp_path / "r.csv"
+    rows = "".join(f"item {k},{rng.integers(1, 6)}\n" for k in range(20_000))
+    path.write_text("item,stars\n" + rows)
+    for arms, small in ((20_000, True), (200, False)):
+        path.write_text("item,stars\n" + "".join(rows.splitlines(True)[:arms]))
+        assert called("split", path, *STARS, "--json", "--plot", tmp_path / "r.svg")[0] == 0
+        drawn = (tmp_path / "r.svg").read_bytes()
+        assert (b"<image" in drawn) == small
+        assert len(drawn) < 300_000
 
 
 # -- in a process of its own ---------------------------------------------------------------------
@@ -503,7 +771,7 @@ def test_a_result_that_cannot_be_written_is_said(unbuffered):
         pytest.skip("needs a device that is full")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, "plan", "--means", "1", "0", "--sigma", "0.1"],
+            [*COMMAND, "plan", "1", "0", "--sigma", "0.1"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip

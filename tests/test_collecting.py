@@ -1,8 +1,13 @@
 """Collecting from an untidy crowd: answers late, lost and doubled; stop, and go on another day."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
+import states as core
+from hypothesis import given
+from hypothesis import strategies as st
 from maxgap._book._studies.crowd import STARS, Answer, Crowd, Desk, collect, means_of
 
 import maxgap
@@ -48,6 +53,24 @@ def test_a_batch_is_what_asking_one_by_one_would_give(size):
             assert (now[arm], counts[arm], arm) == min((now[k], counts[k], k) for k in asked)
             now[arm] += 1
         assert now.sum() == size + len(pending)
+
+
+numbers = st.lists(st.integers(0, 6), min_size=8, max_size=8).map(np.array)
+
+
+@given(st.integers(1, 60), st.sets(st.integers(0, 7)).map(sorted), numbers, numbers)
+def test_shares_are_a_batch_counted_in_the_order_of_its_first_questions(size, arms, counts, waits):
+    listed = Counter(core.spread(size, arms, counts, waits))
+    assert list(core.shares(size, arms, counts, waits).items()) == list(listed.items())
+
+
+@given(st.integers(1, 10**30), numbers)
+def test_shares_of_any_size_leave_arms_as_even_as_can_be(size, waits):
+    shares = core.shares(size, range(8), np.zeros(8, dtype=int), waits)
+    assert sum(shares.values()) == size
+    levels = [int(waits[arm]) + n for arm, n in shares.items()]
+    assert max(levels) - min(levels) <= 1
+    assert all(waits[arm] >= max(levels) - 1 for arm in set(range(8)) - set(shares))
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "3", None])

@@ -152,7 +152,11 @@ def test_a_duel_of_a_chosen_arm_is_a_reward_of_it_alone():
         arm=table["asked"], reward=won, bounds=(0, 1), confidence="normal-mixture"
     )
     found = split_duels(table, **COLUMNS, chosen="asked", confidence="normal-mixture")
-    same(found, expected)
+    # Equal arms are named in the order of the duels, not of who was chosen.
+    by_name = [answer.arms.set_index("arm").sort_index() for answer in (found, expected)]
+    pd.testing.assert_frame_equal(*by_name)
+    assert (found.top, found.certain_gap) == (expected.top, expected.certain_gap)
+    assert set(found.next) == set(expected.next)
     assert found.arms["ratings"].tolist() == [150] * 6
 
 
@@ -254,8 +258,14 @@ EVEN = pd.DataFrame(0.5, index=[*"abc"], columns=[*"abc"])
         ({}, {"winner": "who"}, "winner='who' is not a column"),
         ({}, {"loser": "won"}, "winner and loser must be two columns"),
         ({}, {"opponents": EVEN}, "must come with chosen"),
-        ({"asked": [*"abaabz"] * 9}, {"chosen": "asked"}, "row 5.*'z' is neither the winner"),
-        ({"asked": [*"abaaba"] * 9}, {"chosen": "asked"}, "row 5.*'a' is neither the winner"),
+        ({}, {"pair": ("won", "lost")}, "give loser= or else pair="),
+        ({}, {"loser": None}, "give loser= or else pair="),
+        ({}, {"draws": "half"}, "draws must be 'half' or 'drop' and come with pair"),
+        ({}, {"loser": None, "pair": "won"}, "pair must be two columns"),
+        ({}, {"loser": None, "pair": ("won",)}, "pair must be two columns"),
+        ({}, {"loser": None, "pair": ("won", "who")}, r"pair\[1\]='who' is not a column"),
+        ({"asked": [*"abaabz"] * 9}, {"chosen": "asked"}, "row 5.*'z' is neither of the two"),
+        ({"asked": [*"abaaba"] * 9}, {"chosen": "asked"}, "row 5.*'a' is neither of the two"),
         ({"asked": [*"abaab", None] * 9}, {"chosen": "asked"}, "column 'asked', row 5.*missing"),
         ({"asked": [*"abaabb"] * 9}, {"chosen": "asked"}, "'c' never was chosen"),
         ({}, {"delta": 2}, "delta"),
@@ -303,6 +313,176 @@ def test_one_may_go_on_with_its_policy():
     assert policy.counts.sum() == before + 1
 
 
+# -- draws -------------------------------------------------------------------------------------
+
+
+def arena(n, seed, ties=0.4):
+    """As arenas publish them: two columns of who met, one of which has won, or a tie."""
+    rng = np.random.default_rng(seed)
+    table = drawn(n, seed)
+    swap = rng.random(n) < 0.5
+    a, b = (np.where(swap ^ side, table["won"], table["lost"]) for side in (True, False))
+    winner = np.where(swap, "model_b", "model_a").astype(object)
+    winner[rng.random(n) < ties] = "tie (both bad)"
+    return pd.DataFrame({"model_a": a, "model_b": b, "winner": winner})
+
+
+ARENA = {"winner": "winner", "pair": ("model_a", "model_b")}
+
+
+@pytest.mark.parametrize("named", ["the column", "the arm"])
+def test_a_draw_is_half_a_win_for_both_or_left_out(named):
+    table = arena(900, 12)
+    tie = table["winner"].str.startswith("tie")
+    a_won = table["winner"] == "model_a"
+    if named == "the arm":
+        table["winner"] = np.where(tie, "draw", np.where(a_won, table["model_a"], table["model_b"]))
+    values = np.where(tie, 0.5, a_won)
+    arms = table[["model_a", "model_b"]].to_numpy().ravel()
+    rewards = np.column_stack([values, 1 - values]).ravel()
+    same(
+        split_duels(table, **ARENA, draws="half"),
+        maxgap.split(arm=arms, reward=rewards, bounds=(0, 1)),
+    )
+    kept = np.repeat(~tie.to_numpy(), 2)
+    left = maxgap.split(arm=arms[kept], reward=rewards[kept], bounds=(0, 1))
+    found = split_duels(table, **ARENA, draws="drop")
+    assert found.top == left.top == {*"abc"}
+    assert found.arms["ratings"].sum() == 2 * (~tie).sum()
+    alone = split_duels(
+        winner=table["winner"].replace({"model_a": "draw", "model_b": "draw"}),
+        pair=(table["model_a"], table["model_b"]), draws="half",
+    )  # fmt: skip
+    assert alone.arms["ratings"].sum() == 1800
+
+
+def test_a_draw_of_a_chosen_arm_counts_for_it_alone():
+    table = arena(900, 13)
+    table["asked"] = table["model_a"]
+    tie, won = table["winner"].str.startswith("tie"), table["winner"] == "model_a"
+    for draws, kept in (("half", tie | True), ("drop", ~tie)):
+        found = split_duels(table, **ARENA, draws=draws, chosen="asked").arms.set_index("arm")
+        means = pd.Series(np.where(tie, 0.5, won))[kept].groupby(table["asked"][kept]).mean()
+        assert found["mean"].to_dict() == pytest.approx(means.to_dict())
+
+
+@pytest.mark.parametrize("word", ["tie", "Draw", "both", "neither", " tie (bothbad)", "TIED"])
+def test_a_draw_among_the_winners_is_no_arm_and_certifies_nothing(word):
+    table = drawn(300, 14)
+    table.loc[::3, "won"] = word
+    with pytest.raises(ValueError, match=r"wins 100 and loses 0 duels: a draw has no place.*pair="):
+        split_duels(table, **COLUMNS)
+    with pytest.raises(ValueError, match="a draw has no place"):
+        split_duels(table, winner="lost", loser="won")
+
+
+def test_an_arm_that_is_called_so_and_loses_is_one():
+    table = drawn(300, 15).replace({"a": "Draw", "b": "tiella"})
+    assert split_duels(table, **COLUMNS).top <= {"Draw", "tiella", *"cdef"}
+    best = drawn(300, 16).replace({"a": "drawing", "b": "bother"})
+    best = best[(best["lost"] != "drawing") & (best["lost"] != "bother")]
+    with pytest.raises(ValueError, match="pairs were not drawn uniformly"):
+        split_duels(pd.concat([best] * 20), **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        ({}, {}, "column 'winner', row 1, .*'tie' is neither of the two; say what a draw is: half"),
+        ({"winner": ["a", "tie", "clade"]}, {"draws": "half"}, "row 2.*'clade' is neither of the"),
+        ({"winner": ["a", None, "b"]}, {"draws": "half"}, "column 'winner', row 1.*is missing"),
+        ({"model_b": ["b", None, "a"]}, {"draws": "half"}, "column 'model_b', row 1.*is missing"),
+        ({"model_b": ["b", "b", "a"]}, {"draws": "half"}, "column 'model_b', row 1.*plays itself"),
+        ({"winner": ["tie"] * 3}, {"draws": "drop"}, "'a' has only draws: nothing counts for it"),
+        ({"x": ["a", "tie", "b"]}, {"draws": "half", "chosen": "x"}, "row 1.*'tie' is neither"),
+    ],
+)  # fmt: skip
+def test_what_is_no_draw_is_refused(change, arguments, message):
+    table = {"winner": ["a", "tie", "b"], "model_a": [*"abb"], "model_b": [*"bca"]}
+    with pytest.raises(ValueError, match=message):
+        split_duels(pd.DataFrame(table | change), **ARENA, **arguments)
+
+
+def test_draws_are_part_of_the_pairs_that_are_checked_and_drop_knows_no_weights():
+    table = arena(600, 17)
+    table.loc[: len(table) // 2, ["model_a", "model_b"]] = ["a", "b"]
+    for draws in ("half", "drop"):
+        with pytest.raises(ValueError, match="not drawn uniformly"):
+            split_duels(table, **ARENA, draws=draws)
+    with pytest.raises(ValueError, match="not with draws='drop'"):
+        split_duels(table, **ARENA, draws="drop", chosen="model_a", opponents=EVEN)
+
+
+# -- what a refusal is worth -------------------------------------------------------------------
+
+
+def log_capital(counts, chance, n_kinds):
+    """The bets by hand: after every draw the mixture expects the next in proportion."""
+    total, seen = 0.0, dict.fromkeys(range(n_kinds), 0)
+    for kind in (kind for kind, times in enumerate(counts) for _ in range(times)):
+        total += math.log((seen[kind] + 0.5) / (sum(seen.values()) + n_kinds / 2) / chance)
+        seen[kind] += 1
+    return total
+
+
+def test_a_table_is_refused_from_odds_of_a_million_to_one_and_not_before():
+    """Pairs of three arms; of these counts the odds are worked out by hand."""
+    odds = {n: log_capital([n, n // 2, n // 4], 1 / 3, 3) for n in range(4, 80, 4)}
+    for n, capital in odds.items():
+        table = {"won": [*"a" * n, *"a" * (n // 2), *"b" * (n // 4)],
+                 "lost": [*"b" * n, *"c" * (n // 2), *"c" * (n // 4)]}  # fmt: skip
+        if capital > math.log(1e6):
+            with pytest.raises(ValueError, match="not drawn uniformly"):
+                split_duels(table, **COLUMNS)
+        else:
+            split_duels(table, **COLUMNS)
+    assert min(odds.values()) < math.log(1e6) < max(odds.values()) < math.log(1e7) * 1.5
+
+
+def test_with_many_arms_each_has_a_share_of_the_odds():
+    """One of four arms meets the others unevenly: its capital is divided by the number of arms."""
+    refused = {}
+    for n in range(10, 60):
+        won, lost, asked = [], [], []
+        for arm in "abcd":
+            others = [x for x in "abcd" if x != arm]
+            met = [others[0]] * n + others[1:] if arm == "a" else others * (n // 3)
+            won, lost, asked = won + [arm] * len(met), lost + met, asked + [arm] * len(met)
+        capitals = [log_capital([n, 1, 1], 1 / 3, 3)] + 3 * [log_capital([n // 3] * 3, 1 / 3, 3)]
+        average = math.log(sum(map(math.exp, capitals)) / 4)
+        table = {"won": won, "lost": lost, "asked": asked}
+        refused[average] = False
+        try:
+            split_duels(table, **COLUMNS, chosen="asked")
+        except ValueError:
+            refused[average] = True
+    assert all(no == (average > math.log(1e6)) for average, no in refused.items())
+    assert set(refused.values()) == {True, False}
+
+
+@pytest.mark.parametrize("n_arms", [50, 99, 104, 108, 162])
+def test_the_largest_weight_is_no_larger_than_its_bound(n_arms):
+    arms = np.arange(n_arms)
+    first, second = np.tile(arms, 2), np.r_[np.roll(arms, 1), np.roll(arms, 2)]
+    table = pd.DataFrame({"won": first, "lost": second, "asked": first})
+    even = pd.DataFrame(1 / (n_arms - 1), index=arms, columns=arms)
+    for opponents in (None, even):
+        found = split_duels(table, **COLUMNS, chosen="asked", opponents=opponents)
+        assert found.arms["mean"].to_numpy() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("off", "taken"), [(0.9e-6, True), (1.1e-6, False), (0.009, False)])
+def test_chances_add_up_to_one_but_for_rounding(off, taken):
+    table = pd.DataFrame(GOOD | {"asked": [*"abccbc"] * 9})
+    chances = EVEN.copy()
+    chances.loc["a", "b"] += off
+    if taken:
+        split_duels(table, **COLUMNS, chosen="asked", opponents=chances)
+    else:
+        with pytest.raises(ValueError, match="must add up to 1"):
+            split_duels(table, **COLUMNS, chosen="asked", opponents=chances)
+
+
 # -- the command line --------------------------------------------------------------------------
 
 
@@ -326,7 +506,9 @@ WHO = ("--winner", "won", "--loser", "lost")
 def test_the_command_says_what_the_function_says(called):
     table = drawn(900, 9)
     found = split_duels(table, **COLUMNS)
-    assert called(table, *WHO) == (0, f"{found}\n", "")
+    status, out, err = called(table, *WHO)
+    assert (status, out) == (0, f"{found}\n")
+    assert err.endswith("duels.csv: Ratings: a duel is two, one of each arm.\n")
     said = json.loads(called(table, *WHO, "--json", "--delta", "0.3")[1])
     assert said["certain_gap"] == split_duels(table, **COLUMNS, delta=0.3).certain_gap
     assert called(table, *WHO, "--batch", "3", command="next")[0] == 0
@@ -335,6 +517,24 @@ def test_the_command_says_what_the_function_says(called):
     codes = dict(zip(LABELS, ["01", "1", "1.0", "2", "3", "4"], strict=True))
     said = json.loads(called(table.replace(codes), *WHO, "--json")[1])
     assert {row["arm"] for row in said["arms"]} == set(codes.values())
+
+
+def test_the_command_takes_draws_and_who_was_chosen(called):
+    table = arena(900, 18)
+    table["asked"] = table["model_b"]
+    pair = ("--winner", "winner", "--pair", "model_a", "model_b")
+    status, out, err = called(table, *pair)
+    assert (status, out) == (3, "")
+    assert "'tie (both bad)' is neither of the two; say what a draw is" in err
+    for draws, said in (("half", "count half a win."), ("drop", "are left out.")):
+        status, out, err = called(table, *pair, "--draws", draws, "--chosen", "asked")
+        assert (status, out) == (0, f"{split_duels(table, **ARENA, draws=draws, chosen='asked')}\n")
+        assert "Ratings: a duel is one rating, of the arm that was chosen." in err
+        assert err.endswith(f" draws {said}\n")
+    table.loc[4, "asked"] = "z"
+    status, _, err = called(table, *pair, "--draws", "half", "--chosen", "asked")
+    assert status == 3
+    assert "line 6, column 'asked': 'z' is neither of the two" in err
 
 
 def test_duels_in_a_parquet_file(called, tmp_path, capsys):
@@ -354,6 +554,11 @@ def test_duels_in_a_parquet_file(called, tmp_path, capsys):
         ("won,lost,x\na,b,1\n", ("--winner", "who", "--loser", "lost"), 3, "'who' (--winner)"),
         ("won,lost\na,b\n", WHO[:2], 2, "go together"),
         ("won,lost\na,b\n", WHO[2:], 2, "go together"),
+        ("won,lost\na,b\n", (*WHO, "--pair", "won", "lost"), 2, "go together"),
+        ("won,lost\na,b\n", (*WHO, "--draws", "half"), 2, "--draws and --pair go together"),
+        ("won,lost\na,b\n", ("--chosen", "won", "--bounds", "0", "1"), 2, "go together"),
+        ("won,lost\na,b\n", (*WHO, "--chosen", "won"), 3, "cannot be winner and chosen"),
+        ("won,lost\n" + "a,b\nc,b\ntie,a\ntie,b\n", WHO, 3, "'tie' wins 2 and loses 0 duels"),
         ("won,lost\na,b\n", (*WHO, "--bounds", "0", "1"), 2, "not with"),
         ("won,lost\na,b\n", (*WHO, "--sigma", "1"), 2, "not with"),
         ("won,lost\na,b\n", (*WHO, "--arm", "won"), 2, "not with"),
@@ -404,5 +609,5 @@ def test_labels_that_are_no_labels_are_refused(label):
 def test_true_is_not_the_chosen_arm_1():
     table = pd.DataFrame({"won": [1, 2, 3] * 9, "lost": [2, 3, 1] * 9})
     table["asked"] = pd.Series([True, 2, 3] * 9, dtype=object)
-    with pytest.raises(ValueError, match=r"row 0.* True is neither the winner nor the loser"):
+    with pytest.raises(ValueError, match=r"row 0.* True is neither of the two"):
         split_duels(table, winner="won", loser="lost", chosen="asked")

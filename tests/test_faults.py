@@ -1,9 +1,11 @@
 """Files of every kind and name, full disks, kills and interruptions: whole, or not at all."""
 
 import contextlib
+import copy
 import errno
 import json
 import os
+import pickle
 import signal
 import socket
 import stat
@@ -29,7 +31,12 @@ def policy_of(n_told):
     return policy
 
 
-OLD, NEW = policy_of(3), policy_of(7)
+def old():
+    return policy_of(3)
+
+
+def new():
+    return policy_of(7)
 
 
 def told(path):
@@ -76,7 +83,7 @@ def open_folder():
 @pytest.mark.parametrize("mask", [0o000, 0o002, 0o022, 0o077, 0o027])
 def test_a_new_file_is_as_accessible_as_the_umask_says(mask, tmp_path):
     with umask(mask):
-        NEW.save(tmp_path / "policy.json")
+        new().save(tmp_path / "policy.json")
     assert stat.S_IMODE((tmp_path / "policy.json").stat().st_mode) == 0o666 & ~mask
 
 
@@ -85,10 +92,10 @@ def test_a_new_file_is_as_accessible_as_the_umask_says(mask, tmp_path):
 @pytest.mark.parametrize("mask", [0o002, 0o077])
 def test_a_file_that_was_there_keeps_its_mode(mode, mask, tmp_path):
     path = tmp_path / "policy.json"
-    OLD.save(path)
+    old().save(path)
     path.chmod(mode)
     with umask(mask):
-        NEW.save(path)
+        new().save(path)
     assert stat.S_IMODE(path.stat().st_mode) == mode
     assert told(path) == 7
 
@@ -98,15 +105,15 @@ def test_owner_and_group_are_kept_where_allowed(open_folder):
     if os.geteuid() != 0:
         pytest.skip("only root can make files of others")
     path = open_folder / "policy.json"
-    OLD.save(path)
+    old().save(path)
     os.chown(path, 65534, 65534)
-    NEW.save(path)
+    new().save(path)
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
     # Nobody cannot give the file to root again; what root's group might do, nobody's may not.
     os.chown(path, 0, 0)
     path.chmod(0o666)
     with ordinary_user():
-        OLD.save(path)
+        old().save(path)
     assert path.stat().st_uid == 65534
     assert stat.S_IMODE(path.stat().st_mode) == 0o606
     assert told(path) == 3
@@ -121,12 +128,12 @@ def test_through_links_the_target_is_written_and_the_links_stay(tmp_path, monkey
     target, link, again = tmp_path / "far" / "target.json", tmp_path / "link", tmp_path / "again"
     link.symlink_to(Path("far") / "target.json")
     again.symlink_to("link")
-    NEW.save(again)  # the target is not there yet
+    new().save(again)  # the target is not there yet
     assert told(target) == 7
     target.chmod(0o640)
-    OLD.save(link)
+    old().save(link)
     monkeypatch.chdir(tmp_path)
-    NEW.save("again")
+    new().save("again")
     assert os.readlink(link) == os.path.join("far", "target.json")
     assert os.readlink(again) == "link"
     assert told(target) == told(link) == 7
@@ -143,16 +150,16 @@ def test_links_that_lead_nowhere_are_refused_by_name(tmp_path):
     (tmp_path / "folder").symlink_to(tmp_path)
     for name in ("loop", "gone", "folder"):
         with pytest.raises(OSError, match=name):
-            NEW.save(tmp_path / name)
+            new().save(tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == ["folder", "gone", "loop", "pool"]
 
 
 @posix
 def test_another_hard_link_keeps_the_old_content(tmp_path):
     path, other = tmp_path / "policy.json", tmp_path / "other.json"
-    OLD.save(path)
+    old().save(path)
     other.hardlink_to(path)
-    NEW.save(path)
+    new().save(path)
     assert (told(path), told(other)) == (7, 3)
 
 
@@ -174,7 +181,7 @@ def test_devices_pipes_and_sockets_are_refused_and_stay(linked, tmp_path):
                 path = tmp_path / f"link{k}"
                 path.symlink_to(place)
             with pytest.raises(ValueError, match=f"path must be.*{Path(path).name}"):
-                NEW.save(path)
+                new().save(path)
             assert stat.S_IFMT(os.stat(place).st_mode) == kind
     finally:
         os.close(ours)
@@ -188,7 +195,7 @@ def test_a_folder_is_refused_by_name(name, tmp_path):
     (tmp_path / "folder").mkdir()
     path = f"{tmp_path}/{name}"
     with pytest.raises(OSError, match=name.split("/")[0]):
-        NEW.save(path)
+        new().save(path)
     assert os.listdir(tmp_path) == ["folder"]
     assert os.listdir(tmp_path / "folder") == []
 
@@ -197,7 +204,7 @@ def test_a_folder_is_refused_by_name(name, tmp_path):
 def test_a_place_where_no_file_can_be_is_refused_by_name(name, tmp_path):
     (tmp_path / "file").write_text("something else")
     with pytest.raises(OSError, match=name):
-        NEW.save(tmp_path / name)
+        new().save(tmp_path / name)
     assert os.listdir(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "something else"
 
@@ -206,7 +213,7 @@ def test_a_place_where_no_file_can_be_is_refused_by_name(name, tmp_path):
 def test_what_is_no_path_is_refused(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="path must be"):
-        NEW.save(path)
+        new().save(path)
     with pytest.raises(ValueError, match="path must be"):
         maxgap.load(path)
     assert os.listdir(tmp_path) == []
@@ -216,17 +223,17 @@ def test_what_is_no_path_is_refused(path, tmp_path, monkeypatch):
 def test_a_read_only_file_or_folder_is_refused_by_name_and_the_old_file_whole(open_folder):
     path = open_folder / "policy.json"
     with ordinary_user():
-        OLD.save(path)
+        old().save(path)
         path.chmod(0o444)
         with pytest.raises(PermissionError, match=r"policy\.json"):
-            NEW.save(path)
+            new().save(path)
         path.chmod(0o644)
     open_folder.chmod(0o555)
     try:
         with ordinary_user(), pytest.raises(PermissionError, match=r"policy\.json"):
-            NEW.save(path)
+            new().save(path)
         with ordinary_user(), pytest.raises(PermissionError, match=r"new\.json"):
-            NEW.save(open_folder / "new.json")
+            new().save(open_folder / "new.json")
     finally:
         open_folder.chmod(0o777)
     assert os.listdir(open_folder) == ["policy.json"]
@@ -263,7 +270,7 @@ def test_a_file_of_any_name_is_saved_and_loaded_by_any_kind_of_path(name, tmp_pa
             return os.fsencode(tmp_path / name)
 
     for path in (name, os.fsencode(name), Path(name), tmp_path / name, Place(), f"./{name}"):
-        for policy, rewards in ((OLD, 3), (NEW, 7)):
+        for policy, rewards in ((old(), 3), (new(), 7)):
             policy.save(path)
             assert os.listdir(tmp_path) == [name]
             assert told(path) == rewards
@@ -281,7 +288,7 @@ def test_an_error_of_the_disk_names_the_file_and_leaves_the_old_one(
     function, code, tmp_path, monkeypatch
 ):
     path = tmp_path / "policy.json"
-    OLD.save(path)
+    old().save(path)
 
     def fail(*arguments, **_):
         if function == "fdopen":
@@ -291,7 +298,7 @@ def test_an_error_of_the_disk_names_the_file_and_leaves_the_old_one(
     with monkeypatch.context() as patched:
         patched.setattr(os, function, fail)
         with pytest.raises(OSError, match=r"policy\.json") as caught:
-            NEW.save(path)
+            new().save(path)
     assert caught.value.errno == code
     assert caught.value.filename == str(path)
     assert os.listdir(tmp_path) == ["policy.json"]
@@ -304,12 +311,12 @@ def test_a_file_that_may_not_grow_leaves_the_old_one(limit, tmp_path):
     import resource
 
     path = tmp_path / "policy.json"
-    OLD.save(path)
+    old().save(path)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
         with pytest.raises(OSError, match=r"policy\.json") as caught:
-            NEW.save(path)
+            new().save(path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert caught.value.errno == errno.EFBIG
@@ -330,17 +337,17 @@ def test_a_disk_that_is_really_full_leaves_the_old_file(tmp_path):
         pytest.skip("no right to mount a small disk")
     try:
         path = disk / "policy.json"
-        OLD.save(path)
+        old().save(path)
         with contextlib.suppress(OSError), open(disk / "filler", "wb", buffering=0) as filler:
             while True:
                 filler.write(bytes(1024))
         with pytest.raises(OSError, match=r"policy\.json") as caught:
-            NEW.save(path)
+            new().save(path)
         assert caught.value.errno == errno.ENOSPC
         assert sorted(os.listdir(disk)) == ["filler", "policy.json"]
         assert told(path) == 3
         (disk / "filler").unlink()
-        NEW.save(path)
+        new().save(path)
         assert told(path) == 7
     finally:
         subprocess.run(["umount", str(disk)], check=True)
@@ -348,12 +355,12 @@ def test_a_disk_that_is_really_full_leaves_the_old_file(tmp_path):
 
 def test_an_interruption_while_writing_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     path = tmp_path / "policy.json"
-    OLD.save(path)
+    old().save(path)
     for function in ("fsync", "replace"):
         with monkeypatch.context() as patched:
             patched.setattr(os, function, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
-                NEW.save(path)
+                new().save(path)
         assert os.listdir(tmp_path) == ["policy.json"]
         assert told(path) == 3
 
@@ -373,14 +380,101 @@ def test_file_and_folder_are_flushed_to_disk_in_that_order(tmp_path, monkeypatch
 
     monkeypatch.setattr(os, "fsync", flush)
     monkeypatch.setattr(os, "replace", rename)
-    NEW.save(tmp_path / "policy.json")
+    new().save(tmp_path / "policy.json")
     assert events == ["file", "rename", "folder"]
+
+
+# -- several writers ---------------------------------------------------------------------------
+
+WRITER = """
+import sys
+import maxgap
+
+path, arm, told, refused = sys.argv[1], sys.argv[2], 0, 0
+while told < 60:
+    policy = maxgap.load(path)
+    policy.tell(arm, told / 100)
+    try:
+        policy.save(path)
+        told += 1
+    except ValueError as problem:
+        assert "has changed since" in str(problem) and path in str(problem), problem
+        refused += 1
+print(refused)
+"""
+
+
+def test_of_two_processes_on_one_file_no_answer_is_lost_in_silence(tmp_path):
+    path = tmp_path / "policy.json"
+    maxgap.RoundRobin(["a", "b"], stopping=None).save(path)
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), arm], stdout=subprocess.PIPE)
+        for arm in "ab"
+    ]
+    refused = [int(writer.communicate(timeout=300)[0]) for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert maxgap.load(path).counts.tolist() == [60, 60]
+    assert sum(refused) > 0 or os.cpu_count() == 1
+    assert os.listdir(tmp_path) == ["policy.json"]
+
+
+def test_a_file_that_has_changed_since_is_not_overwritten(tmp_path, monkeypatch):
+    path = tmp_path / "policy.json"
+    mine, others = policy_of(2), policy_of(4)
+    mine.save(path)
+    others.save(path)  # never touched it: as before
+    monkeypatch.chdir(tmp_path)
+    for name in (path, "policy.json", os.fsencode(path)):
+        with pytest.raises(ValueError, match=r"policy\.json' has changed since this policy was lo"):
+            mine.save(name)
+    assert told(path) == 4
+    others.tell("a", 1.0)
+    others.save(path)
+    again = maxgap.load(path)
+    copied = copy.copy(again)
+    again.tell("a", 1.0)
+    again.save(path)
+    again.save(path)
+    assert told(path) == 6
+    for stale in (copied, pickle.loads(pickle.dumps(copied)), others, mine):
+        with pytest.raises(ValueError, match="has changed since"):
+            stale.save(path)
+    pickle.loads(pickle.dumps(again)).save(path)
+    mine.save(tmp_path / "elsewhere.json")
+    path.unlink()
+    mine.save(path)  # nothing is lost
+    assert told(path) == 2
+    path.write_text("something else")
+    with pytest.raises(ValueError, match="has changed since"):
+        mine.save(path)
+
+
+@posix
+def test_through_a_link_it_is_the_same_file(tmp_path):
+    (tmp_path / "link.json").symlink_to("policy.json")
+    mine = policy_of(2)
+    mine.save(tmp_path / "link.json")
+    policy_of(4).save(tmp_path / "policy.json")
+    with pytest.raises(ValueError, match=r"link\.json' has changed since"):
+        mine.save(tmp_path / "link.json")
+
+
+def test_all_is_written_before_it_is_flushed_to_disk(tmp_path, monkeypatch):
+    sizes = []
+
+    def fsync(handle):
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            sizes.append(os.fstat(handle).st_size)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    new().save(tmp_path / "policy.json")
+    assert sizes == [(tmp_path / "policy.json").stat().st_size]
 
 
 # -- kills and interruptions -------------------------------------------------------------------
 
 KILLED = """
-import json, os, random, signal, sys, time
+import copy, json, os, random, signal, sys, time
 import maxgap
 
 path, kills = sys.argv[1], int(sys.argv[2])
@@ -388,7 +482,7 @@ small = maxgap.RoundRobin(["a", "b"])
 large = maxgap.RoundRobin([f"arm {k}" for k in range(60)])
 texts = []
 for policy in (large, small):
-    policy.save(path)
+    copy.copy(policy).save(path)
     texts.append(open(path, "rb").read())
 folder = os.path.dirname(path)
 rng = random.Random(1)
@@ -398,7 +492,7 @@ for k in range(kills):
     if child == 0:
         while True:
             k += 1
-            (large, small)[k % 2].save(path)
+            copy.copy((large, small)[k % 2]).save(path)
     time.sleep(rng.uniform(0.001, 0.02))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)

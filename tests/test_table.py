@@ -490,3 +490,115 @@ def test_a_table_that_can_become_one_of_pandas_is_taken():
     arrow = pytest.importorskip("pyarrow").table({"item": [*"abc"] * 30, "stars": [5, 4, 1] * 30})
     found = maxgap.split(arrow, arm="item", reward="stars", bounds=(1, 5))
     pd.testing.assert_frame_equal(found.arms, expected.arms)
+
+
+# -- what other packages hand over ---------------------------------------------------------------
+
+TWO = {"item": [*"abc"] * 30, "stars": [5, 4, 1] * 30}
+
+
+def taken(*table, **columns):
+    found = maxgap.split(*table, **(columns or {"arm": "item", "reward": "stars"}), **STARS)
+    assert found.top == {"a", "b"}
+    assert [type(arm) for arm in found.policy().arms] == [str] * 3
+    expected = maxgap.split(TWO, arm="item", reward="stars", **STARS)
+    pd.testing.assert_frame_equal(found.arms, expected.arms)
+
+
+def test_arrow_comes_in_every_form():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(TWO)
+    taken(table)
+    taken(table.to_reader())
+    taken(pa.RecordBatch.from_pydict(TWO))
+    taken(arm=table["item"], reward=table["stars"])
+    taken(arm=pa.array(TWO["item"]), reward=pa.array(TWO["stars"]))
+    taken(arm=pa.array(TWO["item"]).dictionary_encode(), reward=TWO["stars"])
+    taken(arm=TWO["item"], reward=pa.chunked_array([TWO["stars"][:7], TWO["stars"][7:]]))
+    large = [2**53, 2**53 + 1, 7]
+    found = maxgap.split(pa.table({"id": large, "x": [0, 5, 9]}), arm="id", reward="x", sigma=0.1)
+    assert found.policy().arms == large
+    policy = maxgap.RoundRobin(pa.array([*"abc"]))
+    policy.tell(pa.array([*"abc"]), pa.array([1, 2, 9]))
+    assert (policy.arms, policy.means.tolist()) == ([*"abc"], [1, 2, 9])
+
+
+def lazily(**methods):
+    return type("Lazy", (), {name: lambda self, to=to: to for name, to in methods.items()})()
+
+
+def test_a_lazy_table_is_collected():
+    """As those of polars are: `collect` gives a table that has `to_pandas`; duckdb has `to_df`."""
+    frame = pd.DataFrame(TWO)
+    taken(lazily(collect=lazily(to_pandas=frame)))
+    taken(lazily(to_df=frame))
+    taken(lazily(read_pandas=frame))
+    taken(arm=lazily(to_pandas=frame["item"]), reward=lazily(collect=frame["stars"].tolist()))
+    odd = pd.DataFrame(TWO | {"collect": 1, "to_pandas": 2})
+    taken(odd)
+    with pytest.raises(ValueError, match="table must be a DataFrame, a mapping, or what has to_pa"):
+        maxgap.split(lazily(collect=7), arm="item", reward="stars", **STARS)
+
+
+def without_arrow(self):
+    raise ModuleNotFoundError("pyarrow is required")
+
+
+def test_what_cannot_become_a_column_of_pandas_is_read_value_by_value():
+    column = type("Column", (list,), {"to_pandas": without_arrow})
+    taken(arm=column(TWO["item"]), reward=column(TWO["stars"]))
+
+
+# -- labels that a float has rounded -------------------------------------------------------------
+
+ROUNDED = pd.Series([2**53, 2**53 + 1, None])[:2]
+
+
+def test_a_float_that_others_are_rounded_to_is_no_label():
+    policy = maxgap.RoundRobin([2**53, 2**53 + 1])
+    for told in (ROUNDED, ROUNDED.tolist(), ROUNDED.to_numpy(), ROUNDED.astype(object)):
+        with pytest.raises(ValueError, match=r"unknown label .*9007199254740992\.0"):
+            policy.tell(told, [1, 2])
+        with pytest.raises(ValueError, match=r"row 0.*may be another number that was rounded"):
+            maxgap.split(arm=told, reward=[1, 2], sigma=1)
+    assert policy.counts.tolist() == [0, 0]
+    policy.tell([2**53, np.int64(2**53 + 1)], [1, 2])
+    assert policy.counts.tolist() == [1, 1]
+    with pytest.raises(ValueError, match=r"column 'id', row 1.*may be another number"):
+        maxgap.split({"id": [1.0, -(2.0**60)], "x": [1, 2]}, arm="id", reward="x", sigma=1)
+
+
+def test_a_float_that_holds_its_number_is_one():
+    policy = maxgap.RoundRobin([2**53 - 1, 7, 0.5])
+    policy.tell(np.array([2.0**53 - 1, 7.0, 0.5]), [1, 2, 3])
+    assert policy.means.tolist() == [1, 2, 3]
+    own = maxgap.RoundRobin([1e300, 2.0**53])
+    own.tell([1e300, 2.0**53], [1, 2])
+    assert own.means.tolist() == [1, 2]
+    found = maxgap.split(arm=[2.0**53 - 1, 7.0], reward=[1, 9], sigma=0.1)
+    assert found.top == {7}
+
+
+# -- numbers that are tiny -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        (1e-12, "The largest gap is 3e-12, from b (1e-12) up to c (4e-12)."),
+        (1e-7, "The largest gap is 3e-07, from b (1e-07) up to c (4e-07)."),
+        (1e-3, "The largest gap is 0.00300, from b (0.00100) up to c (0.00400)."),
+        (1.0, "The largest gap is 3.00, from b (1.00) up to c (4.00)."),
+    ],
+)
+def test_tiny_numbers_are_said_by_an_exponent(scale, said):
+    found = maxgap.split(arm=[*"abc"] * 9, reward=np.array([0, 1, 4] * 9) * scale,
+                         sigma=scale / 100)  # fmt: skip
+    assert found.lines()[0] == said
+
+
+def test_what_rounding_leaves_of_a_gap_asks_for_no_decimals():
+    found = maxgap.split(arm=[*"ab"] * 3, reward=[0.1, 0.3, 0.2, 0.15, 0.3, 0.15], sigma=1)
+    assert 0 < found.gap < 1e-15
+    assert " (0.20) up to " in found.lines()[0]
+    assert "00000" not in str(found)

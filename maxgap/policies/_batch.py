@@ -12,7 +12,7 @@ from maxgap._checking import checked_indices
 from maxgap._core.types import Integers
 from maxgap._numbers import is_whole
 
-__all__ = ["spread", "waiting_counts"]
+__all__ = ["shares", "spread", "waiting_counts"]
 
 
 def waiting_counts(pending: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
@@ -49,8 +49,7 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
     >>> spread(3, [0, 2], counts=np.array([5, 0, 4]), waiting=np.array([0, 9, 1]))
     [0, 2, 0]
     """
-    if not is_whole(size) or size < 1:
-        raise ValueError(f"size must be a whole number from 1, got {size!r}")
+    _check_size(size)
     queue = [(int(waiting[arm]), int(counts[arm]), arm) for arm in asked]
     heapq.heapify(queue)
     chosen = []
@@ -59,3 +58,32 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
         heapq.heapreplace(queue, (n_waiting + 1, count, arm))
         chosen.append(int(arm))
     return chosen
+
+
+def shares(size: int, asked: Iterable[int], counts: Integers, waiting: Integers) -> dict[int, int]:
+    """How often :func:`spread` has each arm, those that it has first in front.
+
+    Examples
+    --------
+    >>> shares(10**12 + 1, [0, 2], counts=np.array([5, 0, 4]), waiting=np.array([0, 9, 1]))
+    {0: 500000000001, 2: 500000000000}
+    """
+    _check_size(size)
+    order = sorted(asked, key=lambda arm: (waiting[arm], counts[arm], arm))
+    # All before the k-th are raised to what waits of it, as far as that goes; the rest is even.
+    levels = [int(n) for n in waiting[order]]
+    total, taking = 0, 0
+    while taking < len(order) and levels[taking] * taking - total < size:
+        total += levels[taking]
+        taking += 1
+    if taking == 0:
+        return {}
+    level, rest = divmod(int(size) + total, taking)
+    once_more = set(sorted(order[:taking], key=lambda arm: (counts[arm], arm))[:rest])
+    given = {arm: level - levels[k] + (arm in once_more) for k, arm in enumerate(order[:taking])}
+    return {int(arm): n for arm, n in given.items() if n > 0}
+
+
+def _check_size(size: Any) -> None:
+    if not is_whole(size) or size < 1:
+        raise ValueError(f"size must be a whole number from 1, got {size!r}")

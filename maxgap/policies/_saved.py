@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from maxgap._core.order import settle_all
 from maxgap._core.rewards import grown_stacks, new_stacks
 from maxgap._core.state import BY_PROVED_RULE, BY_RULE, PROGRESS, State
 from maxgap._core.types import Floats, Integers
-from maxgap._saving import StrPath, checked_path, digest, write_whole
+from maxgap._saving import StrPath, checked_path, digest, fingerprint, write_whole
 from maxgap.confidence import radius
 from maxgap.stopping import LOOK_BACK, never, row_of
 
@@ -56,7 +57,10 @@ def save_policy(policy: Policy, path: StrPath) -> None:
             "sha256": digest(content),
             "policy": content,
         }
-        write_whole(path, json.dumps(document, allow_nan=False, indent=1))
+        text = json.dumps(document, allow_nan=False, indent=1)
+        place, mark = write_whole(path, text, policy._files)
+        # Anew, as a copy of the policy shares the old one.
+        policy._files = {**policy._files, place: mark}
 
 
 def _content(policy: Policy) -> dict[str, Any]:
@@ -95,8 +99,9 @@ def read_policy(path: StrPath, classes: Mapping[str, type[Policy]]) -> Policy:
     """The policy of one of these classes that a file holds, or a ValueError that names the file."""
     name = checked_path(path)
     try:
-        with open(name, encoding="utf-8") as file:
-            document = json.load(file)
+        with open(name, "rb") as file:
+            written = file.read()
+        document = json.loads(written)
         if document["format"] != FORMAT:
             raise ValueError("it is of another format")
         if document["version"] != FORMAT_VERSION:
@@ -107,6 +112,7 @@ def read_policy(path: StrPath, classes: Mapping[str, type[Policy]]) -> Policy:
         policy = _restored(content, classes)
         if digest(_content(policy)) != digest(content):
             raise ValueError("it holds what no policy writes")
+        policy._files = {os.path.realpath(name): fingerprint(written)}
         return policy
     except (
         ValueError,

@@ -11,6 +11,7 @@ import copy
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,6 +136,8 @@ class Policy:
     """
 
     _in_table = "Policy"
+    #: Files that it was loaded from or saved to, and what they held then.
+    _files: Mapping[str, str] = MappingProxyType({})
     _default_stopping: str | None = "clusters"
     #: Factor of MaxGapUCB's own stopping rule; no other policy looks at it.
     _c = 5.0
@@ -401,11 +404,17 @@ class Policy:
         a new one is as accessible as the umask says. Of a symbolic link the target is replaced;
         another hard link to the same file keeps the old content.
 
+        A policy is of one writer at a time: a file that has changed since this policy was loaded
+        from it or saved to it is not overwritten. Where several collect, let each append its
+        answers to one table, and let that be the truth: ``maxgap.split(table, ...).policy()`` or
+        ``maxgap next`` goes on from it.
+
         Raises
         ------
         ValueError
-            If the radius is a function, or a label is not a string or a number: JSON has no form
-            for them. If ``path`` is a device, a pipe or a socket.
+            Names the file if somebody else has changed it meanwhile. If the radius is a function,
+            or a label is not a string or a number: JSON has no form for them. If ``path`` is a
+            device, a pipe or a socket.
         OSError
             Names the file if the system does not let it be written: it is a folder or read-only,
             its folder is missing or read-only, the disk is full. An old file is whole then.
