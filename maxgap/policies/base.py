@@ -174,13 +174,11 @@ class Policy:
             RULES.index(row.rule),
             row.proved,
         )
-        #: Of delta what intervals may use, and what contrasts may.
         self._share = self._delta / 2 if self._stopping == "either" else self._delta
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
         self._interval = interval_number(self._confidence)
-        self._lines = NO_LINES
-        if self._interval != BY_COUNT:
-            self._lines = bernstein_lines(log(2.0 * len(self._labels)) - log(self._share))
+        log_inverse = log(2.0 * len(self._labels)) - log(self._share)
+        self._lines = NO_LINES if self._interval == BY_COUNT else bernstein_lines(log_inverse)
         keeps_rewards = self._always_keeps_rewards or self._stopping in LOOK_BACK
         self._places = row_of_arm, factor, self._interval, keeps_rewards
         self._state = new_state(self._sigmas, *self._places)
@@ -240,9 +238,9 @@ class Policy:
         pandas. The two sequences may be columns, views or iterators, which are consumed; they pair
         up by position, whatever a Series has as its index.
 
-        Any arm may be told at any time, asked for or not. Under "contrasts" each arm's rewards have
-        to come in the order in which they were drawn. The policy decides once after each call.
-        After it has stopped, rewards still count in the means and intervals; the answer stays.
+        Any arm may be told at any time, asked for or not; for contrasts each arm's rewards in the
+        order in which they were drawn. The policy decides once after each call. After it has
+        stopped, rewards still count in the means and intervals; the answer stays.
 
         Raises
         ------
@@ -265,12 +263,10 @@ class Policy:
 
         True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
         (:func:`maxgap.confidence.guarantees`), unless the rule is "contrasts", which looks at no
-        interval.
-
-        That rule asks more of the rewards than the others: sigma-sub-Gaussian and *independent* of
-        each other, within an arm and across arms, each arm's told in the order in which they were
-        drawn, and nothing chosen by a look at rewards not yet told. For the others it is enough
-        that each is sub-Gaussian given those before it.
+        interval. It and "either" ask more of the rewards than the others: sigma-sub-Gaussian and
+        *independent* of each other, each arm's told in the order in which they were drawn, and
+        nothing chosen by a look at rewards not yet told. For the others it is enough that each is
+        sub-Gaussian given those before it.
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
         by_contrasts = self._stopping == "contrasts"
@@ -340,10 +336,7 @@ class Policy:
         return gap_upper_bounds(lower, upper)
 
     def gap_lower(self) -> GapLowerBound:
-        """Lower bound on the largest gap, from the current intervals.
-
-        Nested intervals may leave an empirical mean outside; it is ranked at the nearest end.
-        """
+        """Lower bound on the largest gap; a mean outside nested intervals is ranked at their end."""
         with self._lock:
             means, lower, upper = self.means, self.lower, self.upper
         return gap_lower_bound(np.clip(means, lower, upper), lower, upper)
@@ -399,25 +392,20 @@ class Policy:
     def save(self, path: StrPath) -> None:
         """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
 
-        The file is written beside ``path``, flushed to disk and renamed, so a file that was there
-        before is replaced only by a complete one. Its mode, and where allowed its owner, are kept;
-        a new one is as accessible as the umask says. Of a symbolic link the target is replaced;
-        another hard link to the same file keeps the old content.
+        The file is written beside ``path``, flushed and renamed: what was there is replaced only by
+        a complete one, with its mode and where allowed its owner; of a symbolic link the target.
 
         A policy is of one writer at a time: a file that has changed since this policy was loaded
-        from it or saved to it is not overwritten. Where several collect, let each append its
-        answers to one table, and let that be the truth: ``maxgap.split(table, ...).policy()`` or
-        ``maxgap next`` goes on from it.
+        from it or saved to it is not overwritten. Where several collect, let each append to one
+        table: ``maxgap.split(table, ...).policy()`` or ``maxgap next`` goes on from it.
 
         Raises
         ------
         ValueError
-            Names the file if somebody else has changed it meanwhile. If the radius is a function,
-            or a label is not a string or a number: JSON has no form for them. If ``path`` is a
-            device, a pipe or a socket.
+            Names the file if somebody else has changed it meanwhile, or it is no file. If the
+            radius is a function, or a label not a string or a number: JSON has no form for them.
         OSError
-            Names the file if the system does not let it be written: it is a folder or read-only,
-            its folder is missing or read-only, the disk is full. An old file is whole then.
+            Names the file if the system does not let it be written. An old one is whole then.
         """
         save_policy(self, path)
 
@@ -457,8 +445,7 @@ class Policy:
         state = self._state
         if not next_round(state) or not self._end_round():
             return
-        setting = self._setting()
-        looks_back = self._stopping in LOOK_BACK
+        setting, looks_back = self._setting(), self._stopping in LOOK_BACK
         if looks_back and stop_if_contrasts_certify(state, setting):
             return
         if stop_if_rule_holds(state, setting):
