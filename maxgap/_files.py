@@ -48,12 +48,9 @@ class Source(NamedTuple):
 
 
 def read_rows(source: Source, rows: Rows) -> None:
-    """Add all rows of a file; with progress, if it takes long, at a terminal.
+    """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
 
-    Raises
-    ------
-    BadFile
-        Names the file, and where it can the line and the column.
+    At a terminal it shows how far it is, if it takes long.
     """
     read = _read_parquet if source.path.lower().endswith((".parquet", ".pq")) else _read_text
     try:
@@ -128,10 +125,7 @@ def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
 
 
 class _Reader:
-    """A text that remembers why it could not be read: pandas replaces that by a reason of its own.
-
-    An interrupt is one.
-    """
+    """A text that remembers why it could not be read, an interrupt, too: pandas has other words."""
 
     def __init__(self, text: io.TextIOWrapper) -> None:
         self._text = text
@@ -176,18 +170,18 @@ def _read_text(source: Source, rows: Rows) -> None:
     with _opened(source) as (text, raw), warnings.catch_warnings(), _bar(source, size) as bar:
         names, separator, _ = _header(text, source)
         places = _places(names, source)
+        kinds: dict[int, Any] = dict.fromkeys(range(len(names)), "category")
+        kinds |= dict.fromkeys(places, str)
+        if "--reward" in source.columns:
+            del kinds[places[list(source.columns).index("--reward")]]
         taken = [names[at] for at in places if names[at] not in source.columns.values()]
         if any(re.fullmatch(r"[-+]?[\d.,]+", name) for name in taken):
-            raise BadFile(
-                f"{source.name}: its first line must name the columns, but has "
-                f"{' and '.join(map(repr, taken))}; say by {' and '.join(source.columns)} if these "
-                "are names"
-            )
+            said, options = " and ".join(map(repr, taken)), " and ".join(source.columns)
+            why = f"must name the columns, but has {said}; say by {options} if these are names"
+            raise BadFile(f"{source.name}: its first line {why}")
         # pandas only warns if all rows have too many fields.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         reader = _Reader(text)
-        number = dict(zip(source.columns, places, strict=True)).get("--reward")
-        kinds = dict.fromkeys(places, str)
         try:
             pieces = pd.read_csv(
                 reader,
@@ -197,7 +191,7 @@ def _read_text(source: Source, rows: Rows) -> None:
                 # All columns, or a row with too many fields would go unnoticed.
                 names=list(range(len(names))),
                 # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.
-                dtype={at: kinds.get(at, "category") for at in range(len(names)) if at != number},
+                dtype=kinds,
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
                 na_values={at: [""] for at in places},

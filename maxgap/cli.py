@@ -18,15 +18,14 @@ from typing import Any
 
 import numpy as np
 
+import maxgap
 from maxgap._answers import printable, questions, tell_all
 from maxgap._files import BadFile, NoRows, Source, read_rows
 from maxgap._rows import Rows
-from maxgap.confidence import FROM_REWARDS, RADII
 from maxgap.duels import Duels
 from maxgap.grouping import TablePartition, partition_of
 from maxgap.planning import POLICY_OF, Forecast, Plan, Setting, checked_setting
 from maxgap.planning import plan as plan_of
-from maxgap.policies import Policy
 from maxgap.table import TableSplit, answer
 from maxgap.table import split as split_of
 
@@ -122,8 +121,6 @@ def parser() -> argparse.ArgumentParser:
     >>> parser().parse_args(["split", "ratings.csv", "--bounds", "1", "5"]).bounds
     [1.0, 5.0]
     """
-    import maxgap
-
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     whole = argparse.ArgumentParser(
         prog="maxgap",
@@ -166,9 +163,9 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
     demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
+    for one in (split, following, plan):
+        _add_reading(one)
     for one in (split, following, plan, demo):
-        if one is not demo:
-            _add_reading(one)
         _add_setting(one, given=one is not demo)
     for one in (split, demo):
         one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
@@ -202,7 +199,8 @@ def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
         scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
         scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale instead")
     setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
-    setting.add_argument("--confidence", choices=[*RADII, *FROM_REWARDS], help="of the intervals")
+    names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
+    setting.add_argument("--confidence", choices=names, help="of the intervals")
     setting.add_argument("--stopping", choices=[*POLICY_OF], default="clusters", help="certificate")
 
 
@@ -252,8 +250,7 @@ def _checked(options: argparse.Namespace) -> Setting:
 def _to_read(options: argparse.Namespace) -> tuple[dict[str, str | None], Rows]:
     """The columns to read, and where their rows go."""
     if options.winner is None:
-        rows = Rows(options.setting.bounds)
-        return {"--arm": options.arm, "--reward": options.reward}, rows
+        return {"--arm": options.arm, "--reward": options.reward}, Rows(options.setting.bounds)
     names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
     places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
     columns = {at: name for at, name in zip(places, names, strict=True) if name is not None}
@@ -294,7 +291,7 @@ def _next(options: argparse.Namespace) -> None:
     with _read(options, options.file) as rows:
         rows.declare(options.arms)
         if rows.total and rows.moments().counts.all():
-            policy: Policy = _answer(rows, options).policy()
+            policy: Any = _answer(rows, options).policy()
         else:  # arms that have no rating yet come first
             policy = options.setting.policy(rows.labels)
             if rows.total:
