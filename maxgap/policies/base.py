@@ -336,7 +336,7 @@ class Policy:
         return gap_upper_bounds(lower, upper)
 
     def gap_lower(self) -> GapLowerBound:
-        """Lower bound on the largest gap; a mean outside nested intervals is ranked at their end."""
+        """Lower bound on the largest gap; means outside nested intervals count at the end."""
         with self._lock:
             means, lower, upper = self.means, self.lower, self.upper
         return gap_lower_bound(np.clip(means, lower, upper), lower, upper)
