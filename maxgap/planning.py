@@ -206,7 +206,8 @@ class World(NamedTuple):
         between = 0.0
         if freedom > 0 < most:
             share = rng.random() * gammainc(freedom / 2, most / 2)
-            drawn = 2 * float(gammaincinv(freedom / 2, share))
+            # So far below what it should be that the share is 0, it is nearly always the most.
+            drawn = 2 * float(gammaincinv(freedom / 2, share)) or most
             lowest, highest = 0.0, float(away.sum()) / drawn
             for _ in range(40):
                 between = (lowest + highest) / 2

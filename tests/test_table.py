@@ -435,7 +435,7 @@ def test_nothing_more_is_needed_once_certified():
 def test_what_was_not_reached_is_infinite_and_said():
     found = maxgap.split(arm=[*"aabbcc"], reward=[0, 0.1, 1, 1.1, 3, 3.1], sigma=1000.0)
     assert found.more.median == math.inf
-    assert "if asked for so: more than 4" in str(found)
+    assert "if asked for so: more than 3" in str(found)
 
 
 def test_a_plan_is_what_runs_take():
