@@ -155,8 +155,7 @@ class Duels(Rows):
         expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
         group = arms if self._chosen else np.zeros_like(arms)
-        order = np.argsort(group, kind="stable")
-        parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+        parts = _answers.members(group)
         surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
         # An average of capitals is one, too.
         if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):

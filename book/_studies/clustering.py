@@ -6,8 +6,8 @@ LUCBBOC goes by lower and upper confidence bounds as LUCB does for best arms, BO
 MaxGapElim, and all keep delta. Ours, from what is proved in the book: the threshold of the
 likelihood ratio (the ellipsoid), the least share of every arm and how often shares are computed;
 which links LUCBBOC samples; the radius (normal mixture) and the rule by which the last two stop
-(the cluster rule, which no rule on the same intervals can precede). With two clusters BOC-Elim is
-taken to be MaxGapElim.
+(the cluster rule, which no rule can precede that is right and looks only at the intervals of the
+moment). With two clusters BOC-Elim is taken to be MaxGapElim.
 """
 
 from __future__ import annotations
