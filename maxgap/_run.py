@@ -122,12 +122,11 @@ def run_with_contrasts(
                 goes_on = max_gap_contrasts.after_round(state, setting)
             else:
                 goes_on = end_round(policy, state)
-            if goes_on:
-                if not (
-                    (by_contrasts(setting) and stop_if_contrasts_certify(state, setting))
-                    or stop_if_rule_holds(state, setting)
-                ):
-                    start_round(policy, state)
+            if goes_on and not (
+                (by_contrasts(setting) and stop_if_contrasts_certify(state, setting))
+                or stop_if_rule_holds(state, setting)
+            ):
+                start_round(policy, state)
         list_next(policy, state, setting)
         while at < looks.checkpoints.size and looks.checkpoints[at] < state.progress[0]["total"]:
             at += 1

@@ -118,7 +118,7 @@ class MaxGapPartition(Policy):
 
     Parameters
     ----------
-    arms, delta, sigma, confidence, nested
+    arms, delta, sigma, confidence, nested, bounds
         As for :class:`maxgap.Policy`.
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
@@ -155,12 +155,19 @@ class MaxGapPartition(Policy):
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: str | None = "clusters",
+        bounds: tuple[float, float] | None = None,
     ) -> None:
         if stopping is not None and stopping != "clusters":
             raise ValueError(f"stopping must be 'clusters' or None, got {stopping!r}")
         _check_groups(groups)
         super().__init__(
-            arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=None
+            arms,
+            delta=delta,
+            sigma=sigma,
+            confidence=confidence,
+            nested=nested,
+            stopping=None,
+            bounds=bounds,
         )
         if groups > len(self.arms):
             raise ValueError(f"groups must be at most {len(self.arms)}, got {groups}")
@@ -172,7 +179,8 @@ class MaxGapPartition(Policy):
     @property
     def certified(self) -> bool:
         """Whether the policy stopped, with intervals whose guarantee is proved."""
-        return self.stopped and guarantees(self._confidence, self._sigmas)
+        proved = self.stopped and guarantees(self._confidence, self._sigmas)
+        return proved and not self.objections
 
     def recommend(self) -> Partition:  # type: ignore[override]
         """The answer: the arms cut at the largest gaps between empirical means.

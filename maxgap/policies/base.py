@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._checking import (
+    check_bounds,
     check_ranges,
     checked_batch,
+    checked_bounds,
     checked_confidence,
     checked_indices,
     checked_labels,
@@ -42,6 +44,7 @@ from maxgap.confidence import (
 )
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
+from maxgap.policies._objections import against_order, against_sigma, against_top
 from maxgap.policies._saved import save_policy
 from maxgap.policies._split import Split
 from maxgap.policies._step import (
@@ -103,6 +106,9 @@ class Policy:
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
     stopping : str or None
         Name of a rule, see :mod:`maxgap.stopping`.
+    bounds : (float, float), optional
+        The smallest and the largest reward that there could be, in place of ``sigma``, which then
+        is half their distance. Rewards outside are refused.
 
     Raises
     ------
@@ -154,7 +160,13 @@ class Policy:
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: str | _Default | None = DEFAULT,
+        bounds: tuple[float, float] | None = None,
     ) -> None:
+        self._bounds = None if bounds is None else checked_bounds(bounds)
+        if self._bounds is not None:
+            if np.any(np.not_equal(sigma, 1.0)):
+                raise ValueError(f"give bounds or sigma, got bounds {bounds!r} and sigma {sigma!r}")
+            sigma = (self._bounds[1] - self._bounds[0]) / 2
         self._labels = checked_labels(arms)
         self._index = label_index(self._labels)
         self._delta = check_delta(delta)
@@ -183,6 +195,7 @@ class Policy:
         self._state = new_state(self._sigmas, *self._places)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
         self._room = 0
+        self._objected: tuple[int, tuple[str, ...]] = 0, ()
         self._set_locks()
 
     def choose(self) -> Iterable[Hashable]:
@@ -246,7 +259,8 @@ class Policy:
         ValueError
             For an unknown label, a reward that is not a finite number, unequal lengths, or a set,
             which has no order. For "empirical-bernstein", if the rewards of an arm lie further
-            apart than 2 sigma. Nothing is taken then, not even what was right.
+            apart than 2 sigma. For a reward outside ``bounds``. Nothing is taken then, not even
+            what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         self._take(indices, values)
@@ -271,7 +285,39 @@ class Policy:
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
         by_contrasts = self._stopping == "contrasts"
-        return by_proof and (by_contrasts or guarantees(self._confidence, self._sigmas))
+        proved = by_proof and (by_contrasts or guarantees(self._confidence, self._sigmas))
+        return proved and not self.objections
+
+    @property
+    def objections(self) -> tuple[str, ...]:
+        """What the rewards say against the assumptions, a sentence each; () if nothing.
+
+        That some arm's vary more than ``sigma`` permits; that some arm's were not told in the order
+        of drawing, where contrasts look at it; that they contradict the answer since it was given.
+        With an objection no answer is ``certified``. Where the assumptions hold each is raised with
+        a probability of about one in a million, the last with one of at most ``delta``.
+
+        Examples
+        --------
+        >>> from maxgap import RoundRobin
+        >>> policy = RoundRobin(["a", "b"], sigma=0.1)
+        >>> policy.tell([*"ab"] * 9, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0] * 3)
+        >>> policy.objections[0]
+        "sigma is too small for 'a': 0.100, but its 9 rewards have a standard deviation of 0.500"
+        """
+        with self._lock:
+            state = self._state
+            total = int(state.progress[0]["total"])
+            if self._objected[0] != total:
+                arms, labels = state.arms, self._labels
+                known = arms["count"], arms["scatter"]
+                found = against_sigma(labels, *known, self._sigmas)
+                if self._stopping in LOOK_BACK:
+                    found += against_order(labels, *known, state.stacks, state.prefix)
+                if self._answers_with_a_split and self.stopped:
+                    found += against_top(labels, arms["top"], arms["lower"], arms["upper"])
+                self._objected = total, tuple(found)
+            return self._objected[1]
 
     def recommend(self) -> Split:
         """The answer: the two clusters around the largest gap between empirical means.
@@ -349,7 +395,7 @@ class Policy:
         """One row per arm: samples, mean, interval, gap bounds and cluster.
 
         The mean of an arm without a sample is given as 0 and its interval is infinite; the cluster
-        is "" while there is no answer.
+        is "" while there is no answer. ``attrs["objections"]`` has the :attr:`objections`.
         """
         import pandas as pd
 
@@ -358,7 +404,7 @@ class Policy:
         cluster = np.full(len(now._labels), "", dtype=object)
         if now._state.progress[0]["unsampled"] == 0:
             cluster[:] = now._clusters()
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "arm": pd.Series(now._labels, dtype=object),
                 "samples": now.counts,
@@ -370,6 +416,8 @@ class Policy:
                 "cluster": cluster,
             }
         )
+        frame.attrs["objections"] = list(now.objections)
+        return frame
 
     def __repr__(self) -> str:
         return (
@@ -437,11 +485,17 @@ class Policy:
         with self._lock:
             self._check_ranges(indices, values)
             self._make_room(indices)
+            stopped = self.stopped
             crossed = take_batch(self._state, self._setting(), indices, values)
             if decide:
                 self._decide()
+            objections = self.objections if self.stopped and not stopped else ()
         if crossed:
             self._warn_crossed()
+        if objections:
+            warnings.warn(
+                f"stopped, but not certified: {'; '.join(objections)}", RuntimeWarning, stacklevel=3
+            )
 
     def _decide(self) -> None:
         """After a round: whether to stop. Whom to sample next is left until asked."""
@@ -496,6 +550,7 @@ class Policy:
         fresh._set_locks()
         fresh._state = new_state(self._sigmas, *self._places)
         fresh._room = 0
+        fresh._objected = 0, ()
         return fresh
 
     def _setting(self) -> Setting:
@@ -514,6 +569,8 @@ class Policy:
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
         """Refuse rewards that are not in a range as wide as sigma says, where that matters."""
+        if self._bounds is not None:
+            check_bounds(indices, values, self._bounds, self._labels)
         if self._interval == BY_COUNT:
             return
         sums, unsampled = self._state.sums, self._state.arms["count"] == 0

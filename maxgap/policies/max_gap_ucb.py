@@ -61,9 +61,16 @@ class MaxGapUCB(PaperPolicy):
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: Any = DEFAULT,
+        bounds: tuple[float, float] | None = None,
         c: float = 5.0,
     ) -> None:
         super().__init__(
-            arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=stopping
+            arms,
+            delta=delta,
+            sigma=sigma,
+            confidence=confidence,
+            nested=nested,
+            stopping=stopping,
+            bounds=bounds,
         )
         self._c = checked_factor(c)
