@@ -73,6 +73,7 @@ class Answer:
     rival: Rival | None
     next: tuple[Hashable, ...]
     arms: pd.DataFrame
+    notes: tuple[str, ...]
     _policy: Policy
     _setting: Setting
     _world: World
@@ -87,11 +88,12 @@ class Answer:
         >>> print(answer.lines()[0])
         The largest gap is 8.00, from b (1.00) up to c (9.00).
         """
-        found = [*self._found(), self._verdict()]
+        found = [*self._found(), self._verdict(), *self.notes]
         if not self.certified:
             found += [
                 f"Rate next: {named(self.next)}.",
-                f"More ratings until certified, if asked for so: {self.more}.",
+                f"More ratings until certified, if asked for so: {self.more}. "
+                "You may look as often as you like.",
             ]
         return found
 
@@ -236,16 +238,48 @@ class Answer:
 
 
 @contextmanager
-def rows_of(table: Any, arm: Any, reward: Any, setting: Setting) -> Iterator[Rows]:
-    """The checked rows of a table, or a ValueError that names the row and the column."""
-    (arms, rewards), places = columns_of(table, arm=arm, reward=reward)
-    with Rows(Range() if setting.bounds is None else Range(*setting.bounds)) as rows:
+def rows_of(
+    table: Any, arm: Any, reward: Any, setting: Setting, rater: Any = None
+) -> Iterator[Rows]:
+    """The checked rows of a table, or a ValueError that names the row and the column.
+
+    With raters a row for each rater of an arm, with the mean of what he gave it, in the order in
+    which the pairs first appear.
+    """
+    named = {"arm": arm, "reward": reward} | ({} if rater is None else {"rater": rater})
+    (arms, rewards, *raters), places = columns_of(table, **named)
+    scale = Range() if setting.bounds is None else Range(*setting.bounds)
+    with Rows(scale) as rows:
         try:
-            rows.add(arms, rewards)
+            numbers = rows.add(arms, rewards)
         except BadRow as bad:
             name, column = ("arm", arm) if bad.is_arm else ("reward", reward)
             raise ValueError(refusal(bad, name, column, places)) from None
-        yield rows
+        if not raters:
+            yield rows
+            return
+        with Rows(scale) as once:
+            once.raters = rated_once(once, rows, numbers, raters[0], rater)
+            yield once
+
+
+def rated_once(
+    once: Rows, rows: Rows, numbers: Integers, raters: pd.Series, column: Any
+) -> tuple[int, bool]:
+    """Add a rater's ratings of an arm as one; how many raters, whether any rates several arms."""
+    import pandas as pd
+
+    who, people = pd.factorize(raters)
+    if (who < 0).any():
+        at = int(np.argmax(who < 0))
+        raise ValueError(f"rater, column {column!r}, row {at}, counted from 0: is missing")
+    values = np.concatenate([values for _, values in rows] or [np.empty(0)])
+    pairs = pd.DataFrame({"arm": numbers, "who": who, "reward": values})
+    means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
+    labels = np.empty(len(rows.labels), dtype=object)
+    labels[:] = rows.labels
+    once.add(pd.Series(labels[means["arm"]], dtype=object), means["reward"])
+    return len(people), bool(means["who"].duplicated().any())
 
 
 def refusal(bad: BadRow, name: str, column: Any, places: Any) -> str:

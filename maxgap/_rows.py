@@ -56,6 +56,8 @@ class Rows:
     def __init__(self, bounds: Range) -> None:
         self.labels: list[Hashable] = []
         self.total = 0
+        #: How many raters there are, and whether any rates several arms; None if nobody said.
+        self.raters: tuple[int, bool] | None = None
         self._bounds = bounds
         self._index: dict[Hashable, int] = {}
         self._sizes: list[int] = []

@@ -337,6 +337,7 @@ def partition(
     bounds: tuple[float, float] | None = None,
     sigma: float | Mapping[Hashable, float] | None = None,
     delta: float = 0.05,
+    rater: Any = None,
     confidence: Any = None,
 ) -> TablePartition:
     """Cut the arms of a table into so many groups, and say whether these rewards certify all.
@@ -358,7 +359,7 @@ def partition(
 
     Parameters
     ----------
-    table, arm, reward, bounds, sigma, delta, confidence
+    table, arm, reward, bounds, sigma, delta, rater, confidence
         As for :func:`maxgap.split`, which is the case of two groups.
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
@@ -391,7 +392,7 @@ gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
     """
     setting = checked_setting(bounds, sigma, delta, confidence, "clusters")
     _check_groups(groups)
-    with _answers.rows_of(table, arm, reward, setting) as rows:
+    with _answers.rows_of(table, arm, reward, setting, rater) as rows:
         return partition_of(rows, int(groups), setting)
 
 
@@ -402,8 +403,8 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         rows.labels,
         groups=groups,
         delta=setting.delta,
-        sigma=setting.sigma,
         confidence=setting.confidence,
+        **setting.scale,
     )
     moments = _answers.tell_all(policy, rows)
     look, found = policy._look(), policy.recommend()
@@ -413,6 +414,7 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         certified=policy.certified,
         certain_gaps=tuple(look.certain.tolist()),
         rival=look.rival,
+        notes=tuple(f"{text[0].upper()}{text[1:]}." for text in policy.objections),
         next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,

@@ -39,12 +39,14 @@ def against_sigma(
     with np.errstate(over="ignore"):
         evidence = np.outer(scatter / sigmas**2 / 2, bets)
         evidence += np.outer(counts / 2, np.log1p(-bets))
-    needed = math.log(len(labels) / LEVEL) + math.log(bets.size)
+    excess = evidence.max(axis=1) - math.log(len(labels) * bets.size / LEVEL)
+    arm = int(np.argmax(excess))
+    if excess[arm] <= 0:
+        return []
+    deviation = significant(math.sqrt(scatter[arm] / (counts[arm] - 1)))
     return [
         f"sigma is too small for {labels[arm]!r}: {significant(sigmas[arm])}, but its "
-        f"{counts[arm]:,} rewards have a standard deviation of "
-        f"{significant(math.sqrt(scatter[arm] / (counts[arm] - 1)))}"
-        for arm in np.flatnonzero(evidence.max(axis=1) > needed).tolist()
+        f"{counts[arm]:,} rewards have a standard deviation of {deviation}"
     ]
 
 
@@ -63,7 +65,7 @@ def against_order(
     >>> policy = RoundRobin(["a", "b"], stopping="contrasts")
     >>> policy.tell(["a"] * 60, [0.0] * 30 + [1.0] * 30)
     >>> policy.objections
-    ("the rewards of 'a' are not in the order of drawing: sorted, or drifting",)
+    ("the rewards of 'a' are sorted, or drift, in their order",)
     """
     least = math.sqrt(math.log(2 * len(labels) / LEVEL) / 2)
     found = []
@@ -73,11 +75,11 @@ def against_order(
         walk = sums[start : start + n + 1]
         off = np.abs(walk - np.arange(n + 1) * (walk[n] / n)).max()
         if off > least * math.sqrt(scatter[arm]):
-            found.append(
-                f"the rewards of {labels[arm]!r} are not in the order of drawing: sorted, or "
-                "drifting"
-            )
-    return found
+            found.append(repr(labels[arm]))
+    if not found:
+        return []
+    more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+    return [f"the rewards of {', '.join(found[:3])}{more} are sorted, or drift, in their order"]
 
 
 def against_top(labels: Sequence[Hashable], top: Flags, lower: Floats, upper: Floats) -> list[str]:
