@@ -5,9 +5,9 @@ Each rule is named in a policy's ``stopping=``; what the name means depends on t
 
 {table}
 
-*Proved* means: with *valid intervals* (with probability at least 1 - delta every mean lies in its
-interval at all times, ``confidence.guarantees``) an answer is wrong with probability at most delta.
-The proof, or what stands in its way, is in the rule's docstring.
+*Proved* means: with *valid intervals* of positive width (with probability at least 1 - delta every
+mean lies in its interval at all times, ``confidence.guarantees``) an answer is wrong with
+probability at most delta. The proof, or what stands in its way, is in the rule's docstring.
 
 Examples
 --------
@@ -194,7 +194,7 @@ def second_below(state: State, setting: Setting) -> bool:
     once. Asking for a certain gap as well does not mend it: with intervals [0, 2], [3, 5], [4, 6]
     all three arms touch the slot (0, 5) and a gap of 1 is certain; yet means 2, 3.5 and 6 put the
     largest gap between the two upper arms. Nor does asking for an arm outside (the maximum over no
-    arm is infinity), from five arms on: the intervals [0, 8], [5, 13], [9, 17], [31, 39], [38, 46]
+    arm is infinity), from four arms on: the intervals [0, 8], [5, 13], [9, 17], [31, 39], [38, 46]
     leave the lowest arm outside with a bound of 13, and a gap of 14 is certain; yet means 5, 11,
     17, 31 and 46 lie in them. :func:`third_below` is what Section 3.2 says in words.
     """
@@ -213,8 +213,8 @@ def third_below(state: State, setting: Setting) -> bool:
     C1 could be lifted to the least upper end in C1 while C2 lies at its lower ends, so its bound is
     above L; so is that of the highest arm of C2. These two are the only ones with a bound above L.
     Any other gap between neighbours has one of the other arms at its far side, hence is at most L,
-    and the gap between the two is at least L. For three arms or more a gap is certain whenever at
-    most two bounds are above 0, as all are; for two arms that it is certain has to be asked.
+    and the gap between the two is at least L. For three arms or more a gap is then certain: all
+    bounds are above 0, so with L = 0 all would be above L. For two arms it has to be asked.
     """
     return certain_gap(state) > 0.0 and n_bounds_above(state, certain_gap(state)) <= 2
 
