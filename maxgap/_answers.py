@@ -367,8 +367,11 @@ def _series(name: str, values: Any) -> pd.Series:
 
 
 def by_mean(policy: Policy, group: Integers, names: Sequence[Any]) -> pd.DataFrame:
-    """A row per arm, the highest group first and in it the largest mean."""
+    """A row per arm, the highest group first and in it the largest mean; ends in the bounds."""
     frame = policy.report()[["arm", "samples", "mean", "lower", "upper"]]
+    frame.attrs.clear()
+    if policy._bounds is not None:
+        frame[["lower", "upper"]] = frame[["lower", "upper"]].clip(*policy._bounds)
     frame = frame.rename(columns={"samples": "ratings"})
     frame["group"] = np.array(names)[group]
     # Equal means stay in the table's order, but never an arm above one of a higher group.

@@ -184,13 +184,13 @@ def split(
     look again as often as you like.
 
     The default certificate is "either" of two, with half of ``delta`` each. *Clusters* asks that
-    each reward of an arm, *given those of the arm before it*, has the arm's mean as its expectation,
-    and keeps to the bounds or is sub-Gaussian with scale ``sigma``; with bounds its intervals learn
-    the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks for more: all
-    rewards independent of each other, each arm's in the order in which they were drawn. Rows that
-    are plainly sorted by reward are noticed, and so is a ``sigma`` that they contradict; contrasts
-    are then left out, or the table is refused. Whoever rates an arm several times counts once if
-    ``rater`` says so; if someone rates several arms, contrasts are left out.
+    each reward of an arm, *given those of the arm before it*, has the arm's mean as its
+    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``; with bounds its
+    intervals learn the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks
+    for more: all rewards independent of each other, each arm's in the order in which they were
+    drawn. Rows that are plainly sorted by reward are noticed, and so is a ``sigma`` that they
+    contradict; contrasts are then left out, or the table is refused. Whoever rates an arm several
+    times counts once if ``rater`` says so; if someone rates several arms, contrasts are left out.
 
     Choose another certificate before you look at its answer: the best of several at one ``delta``
     errs more often than ``delta``.
@@ -257,12 +257,12 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
     moments = _answers.tell_all(policy, rows)
     if policy.objections and setting.stopping == "either":
         # What contrasts might have used of delta is not given to the intervals afterwards.
-        setting = setting._replace(stopping="clusters", delta=setting.delta / 2)
+        setting = setting._replace(stopping="clusters")
         notes += [
             f"{text[0].upper()}{text[1:]}: contrasts are left out."
             for text in policy.objections[:3]
         ]
-        policy = setting.policy(rows.labels)
+        policy = setting._replace(delta=setting.delta / 2).policy(rows.labels)
         moments = _answers.tell_all(policy, rows)
     for text in policy.objections:
         if text.startswith("sigma"):
