@@ -14,11 +14,11 @@ Examples
 The same rewards, two rules: only one of them guarantees the answer.
 
 >>> from maxgap import MaxGapTop2UCB
->>> for rule in ("paper", "literal"):
+>>> for rule in ("clusters", "literal"):
 ...     policy = MaxGapTop2UCB(3, sigma=0.01, stopping=rule)
 ...     policy.tell([0, 1, 2], [0.0, 0.1, 1.0])
 ...     print(rule, policy.stopped, policy.certified)
-paper True True
+clusters True True
 literal True False
 """
 

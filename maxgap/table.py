@@ -235,7 +235,7 @@ def split(
     The largest gap is 4.00, from mud (1.00) up to tea (5.00).
     Top (1): tea
     Bottom (1): mud
-    Certified with an error probability of at most 0.05: the gap is at least 0.31.
+    Certified with an error probability of at most 0.05: the gap is at least 0.30.
     <BLANKLINE>
     arm  ratings  mean  lower  upper  group   next
     tea       20  5.00   3.15   6.85  top

@@ -9,14 +9,14 @@ from strategies import state_of, two_sided
 import maxgap
 from maxgap import stopping
 
-NAMES = ["clusters", "contrasts", "paper", "literal", None]
+NAMES = ["clusters", "contrasts", "either", "paper", "literal", None]
 
 
 @pytest.mark.parametrize("policy", sorted({row.policy for row in stopping.TABLE}))
 def test_every_policy_has_every_name_once(policy):
     names = [row.stopping for row in stopping.TABLE if row.policy == policy]
     not_the_papers = policy in ("Policy", "MaxGapContrasts")
-    expected = ["clusters", "contrasts", None] if not_the_papers else NAMES
+    expected = ["clusters", "contrasts", "either", None] if not_the_papers else NAMES
     assert sorted(map(str, names)) == sorted(map(str, expected))
 
 
@@ -25,6 +25,7 @@ def test_what_is_proved():
     assert proved == {
         stopping.clusters,
         stopping.contrasts,
+        stopping.either,
         stopping.third_below,
         stopping.two_active_around_certain_gap,
     }
