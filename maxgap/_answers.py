@@ -77,6 +77,7 @@ class Answer:
     rival: Rival | None
     next: tuple[Hashable, ...]
     arms: pd.DataFrame
+    notes: tuple[str, ...]
     _policy: Policy
     _setting: Setting
     _world: World
@@ -91,11 +92,12 @@ class Answer:
         >>> print(answer.lines()[0])
         The largest gap is 8.00, from b (1.00) up to c (9.00).
         """
-        found = [*self._found(), self._verdict()]
+        found = [*self._found(), self._verdict(), *self.notes]
         if not self.certified:
             found += [
                 f"Rate next: {named(self.next)}.",
-                f"More ratings until certified, if asked for so: {self.more}.",
+                f"More ratings until certified, if asked for so: {self.more}. "
+                "You may look as often as you like.",
             ]
         return found
 
@@ -244,15 +246,19 @@ class Answer:
 
 
 @contextmanager
-def rows_of(table: Any, arm: Any, reward: Any, setting: Setting) -> Iterator[Rows]:
+def rows_of(
+    table: Any, arm: Any, reward: Any, setting: Setting, rater: Any = None
+) -> Iterator[Rows]:
     """The checked rows of a table, or a ValueError that names the row and the column."""
-    columns, places = columns_of(table, arm=arm, reward=reward)
+    asked = {"arm": arm, "reward": reward} | ({} if rater is None else {"rater": rater})
+    columns, places = columns_of(table, **asked)
     with Rows(setting.bounds) as rows:
         try:
             rows.add(*columns)
         except BadRow as bad:
-            raise ValueError(refusal(bad, {"arm": arm, "reward": reward}, places)) from None
-        yield rows
+            raise ValueError(refusal(bad, asked, places)) from None
+        with rows.once() as once:
+            yield once
 
 
 def refusal(bad: BadRow, asked: Mapping[str, Any], places: Any) -> str:
@@ -360,8 +366,11 @@ def _series(name: str, values: Any) -> pd.Series:
 
 
 def by_mean(policy: Policy, group: Integers, names: Sequence[Any]) -> pd.DataFrame:
-    """A row per arm, the highest group first and in it the largest mean."""
+    """A row per arm, the highest group first and in it the largest mean; ends in the bounds."""
     frame = policy.report()[["arm", "samples", "mean", "lower", "upper"]]
+    frame.attrs.clear()
+    if policy._bounds is not None:
+        frame[["lower", "upper"]] = frame[["lower", "upper"]].clip(*policy._bounds)
     frame = frame.rename(columns={"samples": "ratings"})
     frame["group"] = np.array(names)[group]
     # Equal means stay in the table's order, but never an arm above one of a higher group.

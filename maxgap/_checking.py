@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from maxgap._core.types import Floats, Integers
-from maxgap._numbers import as_float, is_whole
+from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
 
 __all__ = [
@@ -181,6 +181,37 @@ def checked_sigmas(
     if sigmas.shape not in ((), (len(labels),)):
         raise ValueError(f"sigma: one number or {len(labels)} are needed, got shape {sigmas.shape}")
     return np.full(len(labels), sigmas), sigmas.ndim == 0
+
+
+def checked_bounds(bounds: Any) -> tuple[float, float]:
+    """The smallest and the largest reward that there could be, or a ValueError."""
+    ends = as_floats(bounds)
+    if ends is None or ends.shape != (2,) or not (np.isfinite(ends).all() and np.diff(ends) > 0):
+        raise ValueError(f"bounds must be two numbers, the smaller first, got {bounds!r}")
+    return float(ends[0]), float(ends[1])
+
+
+def checked_scale(bounds: Any, sigma: Any) -> tuple[tuple[float, float] | None, Any]:
+    """Bounds, and the sigma that goes with them, or a ValueError if both are given."""
+    if bounds is None:
+        return None, sigma
+    if hasattr(sigma, "items") or np.any(np.not_equal(sigma, 1.0)):
+        raise ValueError(f"give bounds or sigma, got bounds {bounds!r} and sigma {sigma!r}")
+    low, high = checked_bounds(bounds)
+    return (low, high), (high - low) / 2
+
+
+def check_bounds(
+    indices: Integers, values: Floats, bounds: tuple[float, float], labels: list[Hashable]
+) -> None:
+    """A ValueError that names the first arm with a reward outside the bounds."""
+    outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
+    if outside.size > 0:
+        label, value = labels[indices[outside[0]]], float(values[outside[0]])
+        raise ValueError(
+            f"rewards holds {value!r} of arm {label!r}, outside the bounds {bounds[0]:.12g} to "
+            f"{bounds[1]:.12g}"
+        )
 
 
 def checked_confidence(confidence: Any) -> Any:

@@ -63,6 +63,10 @@ class Rows:
     def __init__(self, bounds: tuple[float, float] | None = None) -> None:
         self.labels: list[Hashable] = []
         self.total = 0
+        #: How many raters there are, and whether any rates several arms; None if nobody said.
+        self.raters: tuple[int, bool] | None = None
+        self._who: list[Integers] = []
+        self._person: dict[Hashable, int] = {}
         self._bounds = Range(*bounds) if bounds else Range()
         self._ends = Range(math.inf, -math.inf)  # the least and the largest reward
         self._index: dict[Hashable, int] = {}
@@ -76,7 +80,7 @@ class Rows:
         self._kept.close()
 
     def add(self, *columns: pd.Series) -> None:
-        """Add rows, arms and their rewards, or raise `BadRow` for the first that cannot be used.
+        """Add rows, arms, rewards and raters, or raise `BadRow` for the first that cannot be used.
 
         Without rewards they are 0.
         """
@@ -89,10 +93,33 @@ class Rows:
             (numbers < 0, 0, why_no_label),
             (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self.text)),
         )
+        if len(columns) > 2:
+            raters = self._people(columns[2])
+            check(self.total, columns, (raters < 0, 2, why_no_label))
+            self._who.append(raters)
         if values.size > 0:
             least, largest = self._ends
             self._ends = Range(min(least, values.min()), max(largest, values.max()))
         self._keep(numbers, values)
+
+    def once(self) -> Rows:
+        """These rows, or if raters are known: a rater's ratings of an arm as one.
+
+        That one is their mean, and stands where the first of them stood.
+        """
+        import pandas as pd
+
+        if not self._who:
+            return self
+        numbers, values = map(np.concatenate, zip(*self, strict=True))
+        pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
+        means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
+        rows = Rows((self._bounds.low, self._bounds.high))
+        rows.labels, rows._index, rows._ends = self.labels, self._index, self._ends
+        rows._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
+        several = means["who"].duplicated().any()
+        rows.raters = int(means["who"].nunique()), bool(several)
+        return rows
 
     def declare(self, names: Iterable[str]) -> None:
         """Add arms of these names that are not there yet."""
@@ -126,6 +153,16 @@ class Rows:
         self._kept.write(values.tobytes())
         self._sizes.append(numbers.size)
         self.total += numbers.size
+
+    def _people(self, raters: pd.Series) -> Integers:
+        """Of every row the number of its rater, -1 if it has none."""
+        codes, found = codes_of(raters)
+        numbers = np.full(len(found) + 1, -1)  # the last for none
+        for at, label in enumerate(found):
+            name = label.strip() if self.text and isinstance(label, str) else label
+            if name != "" and not is_missing(name):
+                numbers[at] = self._person.setdefault(_key(name), len(self._person))
+        return numbers[codes]
 
     def _numbers(self, *columns: pd.Series) -> Integers:
         """Of every row and column the number of its label, in order of appearance; -1 for none."""

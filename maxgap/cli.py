@@ -180,6 +180,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     for option, help, n in (
         ("--arm", "what is rated (the first of two)", None),
         ("--reward", "the rating (the second of two)", None),
+        ("--rater", "who rated; his ratings of an item count as one", None),
         ("--winner", "for duels: who won", None),
         ("--loser", "and who lost, of a pair drawn at random", None),
         ("--pair", words, 2),
@@ -201,7 +202,7 @@ def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
     setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
     setting.add_argument("--confidence", choices=names, help="of the intervals")
-    setting.add_argument("--stopping", choices=[*POLICY_OF], default="clusters", help="certificate")
+    setting.add_argument("--stopping", choices=[*POLICY_OF], help="certificate (either)")
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -226,18 +227,20 @@ def _separator(text: str) -> str:
 def _checked(options: argparse.Namespace) -> Setting:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
+    if options.stopping is None:
+        options.stopping = "clusters" if duels or options.groups > 2 else "either"
     contrasts = options.stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
-    named = options.arm is not None or options.reward is not None
+    named = any(name is not None for name in (options.arm, options.reward, options.rater))
     for wrong, why in (
         (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
         (not duels and others, "--winner and --loser go together, or --winner and --pair"),
         (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
         (duels and not one_of, "--winner and --loser go together, or --winner and --pair"),
         (options.draws and not options.pair, "--draws and --pair go together"),
-        (duels and (scaled or named), "--winner: not with --arm, --reward, --bounds, --sigma"),
+        (duels and (scaled or named), "--winner: not with --arm, --reward, --rater or a scale"),
         (duels and contrasts, "--winner: clusters only, as rewards of a duel depend on each other"),
     ):
         if wrong:
@@ -250,7 +253,9 @@ def _checked(options: argparse.Namespace) -> Setting:
 def _to_read(options: argparse.Namespace) -> tuple[dict[str, str | None], Rows]:
     """The columns to read, and where their rows go."""
     if options.winner is None:
-        return {"--arm": options.arm, "--reward": options.reward}, Rows(options.setting.bounds)
+        columns = {"--arm": options.arm, "--reward": options.reward}
+        columns |= {"--rater": options.rater} if options.rater else {}
+        return columns, Rows(options.setting.bounds)
     names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
     places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
     columns = {at: name for at, name in zip(places, names, strict=True) if name is not None}
@@ -268,9 +273,8 @@ def _read(options: argparse.Namespace, path: str) -> Iterator[Rows]:
                 read_rows(source, rows)
                 if isinstance(rows, Duels):
                     rows.check()
-            for note in rows.notes:
-                _say(f"{source.name}: {note}")
-            yield rows
+            with rows.once() as once:
+                yield once
         except ValueError as problem:
             raise BadFile(f"{source.name}: {problem}") from None
 
@@ -349,6 +353,7 @@ def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Plan:
 
 def _demo(options: argparse.Namespace) -> None:
     how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
+    how["stopping"] = how["stopping"] or "either"
     setting = checked_setting((1, 5), None, **how)
     if options.csv and (options.json or options.plot):
         raise ValueError("--csv prints the ratings alone: not with --json or --plot")
@@ -379,7 +384,8 @@ def _show(
     """Draw the answer into a file, if that is asked for, and print it."""
     if options.plot is not None:
         _draw(found, options)
-    _print(_as_json(found) if options.json else f"{before}{found}")
+    sentence = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
+    _print(_as_json(found) if options.json else f"{before}{found}{sentence}")
 
 
 def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:
@@ -425,7 +431,7 @@ def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:
     rival = found.rival
     groups = found.arms.groupby("group", sort=False)["arm"].agg(list)
     made = groups.to_dict() if isinstance(found, TableSplit) else {"groups": groups.tolist()}
-    for name in ("gap", "gaps", "certified", "certain_gap", "certain_gaps"):
+    for name in ("gap", "gaps", "certified", "certain_gap", "certain_gaps", "notes", "sentence"):
         if hasattr(found, name):
             made[name] = getattr(found, name)
     return made | {

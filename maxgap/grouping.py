@@ -122,7 +122,7 @@ class MaxGapPartition(Policy):
 
     Parameters
     ----------
-    arms, delta, sigma, confidence, nested
+    arms, delta, sigma, confidence, nested, bounds
         As for :class:`maxgap.Policy`.
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
@@ -159,12 +159,19 @@ class MaxGapPartition(Policy):
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: str | None = "clusters",
+        bounds: tuple[float, float] | None = None,
     ) -> None:
         if stopping is not None and stopping != "clusters":
             raise ValueError(f"stopping must be 'clusters' or None, got {stopping!r}")
         _check_groups(groups)
         super().__init__(
-            arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=None
+            arms,
+            delta=delta,
+            sigma=sigma,
+            confidence=confidence,
+            nested=nested,
+            stopping=None,
+            bounds=bounds,
         )
         if groups > len(self.arms):
             raise ValueError(f"groups must be at most {len(self.arms)}, got {groups}")
@@ -176,7 +183,8 @@ class MaxGapPartition(Policy):
     @property
     def certified(self) -> bool:
         """Whether the policy stopped, with intervals whose guarantee is proved."""
-        return self.stopped and guarantees(self._confidence, self._sigmas)
+        proved = self.stopped and guarantees(self._confidence, self._sigmas)
+        return proved and not self.objections
 
     def recommend(self) -> Partition:  # type: ignore[override]
         """The answer: the arms cut at the largest gaps between empirical means.
@@ -334,6 +342,7 @@ def partition(
     bounds: tuple[float, float] | None = None,
     sigma: float | Mapping[Hashable, float] | None = None,
     delta: float = 0.05,
+    rater: Any = None,
     confidence: Any = None,
 ) -> TablePartition:
     """Cut the arms of a table into so many groups, and say whether these rewards certify all.
@@ -355,7 +364,7 @@ def partition(
 
     Parameters
     ----------
-    table, arm, reward, bounds, sigma, delta, confidence
+    table, arm, reward, bounds, sigma, delta, rater, confidence
         As for :func:`maxgap.split`, which is the case of two groups.
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
@@ -388,7 +397,7 @@ gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
     """
     setting = checked_setting(bounds, sigma, delta, confidence, "clusters")
     _check_groups(groups)
-    with _answers.rows_of(table, arm, reward, setting) as rows:
+    with _answers.rows_of(table, arm, reward, setting, rater) as rows:
         return partition_of(rows, int(groups), setting)
 
 
@@ -399,8 +408,8 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         rows.labels,
         groups=groups,
         delta=setting.delta,
-        sigma=setting.sigma,
         confidence=setting.confidence,
+        **setting.scale,
     )
     moments = _answers.tell_all(policy, rows)
     look, found = policy._look(), policy.recommend()
@@ -410,6 +419,7 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         certified=policy.certified,
         certain_gaps=tuple(look.certain.tolist()),
         rival=look.rival,
+        notes=(*rows.notes, *(f"{text[0].upper()}{text[1:]}." for text in policy.objections)),
         next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from maxgap._checking import checked_confidence
+from maxgap._checking import checked_bounds, checked_confidence
 from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import check_delta, check_sigma
 from maxgap.policies import MaxGapContrasts, MaxGapTop2UCB, Policy, RoundRobin
-from maxgap.policies.base import PaperPolicy
+from maxgap.policies.paper import PaperPolicy
 from maxgap.statistics import decimal, significant
 
 __all__ = ["Forecast", "Plan", "Setting", "World", "checked_setting", "forecast", "plan"]
@@ -36,7 +36,11 @@ WORK = 500_000
 #: Bytes that all of them may take.
 MEMORY = 400_000_000
 #: The certificates on offer, and the policy that samples for each.
-POLICY_OF: dict[str, type[Policy]] = {"clusters": MaxGapTop2UCB, "contrasts": MaxGapContrasts}
+POLICY_OF: dict[str, type[Policy]] = {
+    "either": MaxGapContrasts,
+    "clusters": MaxGapTop2UCB,
+    "contrasts": MaxGapContrasts,
+}
 
 
 class Forecast(NamedTuple):
@@ -107,14 +111,19 @@ class Setting(NamedTuple):
     confidence: Any
     stopping: str
 
+    @property
+    def scale(self) -> dict[str, Any]:
+        """What says how far apart rewards can be, as policies take it."""
+        return {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
+
     def policy(self, arms: int | Sequence[Hashable], cls: type[Policy] | None = None) -> Policy:
         """A policy of these settings that has not begun; by default one that samples for it."""
         return (cls or POLICY_OF[self.stopping])(
             arms,
             delta=self.delta,
-            sigma=self.sigma,
             confidence=self.confidence,
             stopping=self.stopping,
+            **self.scale,
         )
 
 
@@ -134,14 +143,7 @@ def checked_setting(bounds: Any, sigma: Any, delta: Any, confidence: Any, stoppi
     if stopping not in POLICY_OF:
         raise ValueError(f"stopping must be one of {list(POLICY_OF)}, got {stopping!r}")
     if bounds is not None:
-        ends = as_floats(bounds)
-        if (
-            ends is None
-            or ends.shape != (2,)
-            or not (np.isfinite(ends).all() and np.diff(ends) > 0)
-        ):
-            raise ValueError(f"bounds must be two numbers, the smaller first, got {bounds!r}")
-        bounds = float(ends[0]), float(ends[1])
+        bounds = checked_bounds(bounds)
         sigma = (bounds[1] - bounds[0]) / 2
     elif not hasattr(sigma, "items"):  # by label it is checked once the labels are known
         number = as_float(sigma)
@@ -288,7 +290,7 @@ def plan(
     sd: ArrayLike | None = None,
     delta: float = 0.05,
     confidence: Any = None,
-    stopping: str = "clusters",
+    stopping: str = "either",
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> Plan:

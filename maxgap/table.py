@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +21,14 @@ import numpy as np
 from maxgap import _answers
 from maxgap._answers import Answer, Rival, named
 from maxgap._rows import Rows
+from maxgap.confidence import guarantees
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
 
 __all__ = ["Rival", "TableSplit", "answer", "split"]
+
+#: With more arms contrasts take long to look at, and "either" is the cluster rule alone.
+MOST_FOR_CONTRASTS = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -41,6 +46,10 @@ class TableSplit(Answer):
     certain_gap : float
         The gap between the groups is at least this, with the intervals; negative while those of the
         two groups overlap.
+    notes : tuple of str
+        What is odd about the ratings, a sentence each.
+    sentence : str
+        The answer in a sentence, for a report.
     rival : Rival or None
         What the certain gap has to exceed to be certified by "clusters"; None with two arms.
     next : tuple of hashable
@@ -62,6 +71,7 @@ class TableSplit(Answer):
     bottom: frozenset[Hashable]
     gap: float
     certain_gap: float
+    _raters: tuple[int, bool] | None
 
     def policy(self) -> Policy:
         """A policy that was told these rewards, to go on with: ``ask``, ``tell``, ``save``.
@@ -89,20 +99,66 @@ class TableSplit(Answer):
 
     def _verdict(self) -> str:
         delta, gap = f"{self._setting.delta:g}", self._text(self.certain_gap)
-        if self._setting.stopping == "contrasts":
-            how = "Certified" if self.certified else "Not certified"
-            return f"{how} by contrasts, with an error probability of at most {delta}."
-        if self.certified:
+        rival = -math.inf if self.rival is None else self.rival.gap
+        if self.certified and self.certain_gap > max(rival, 0.0):
             return (
                 f"Certified with an error probability of at most {delta}: "
                 f"the gap is at least {gap}{self._others()}."
             )
+        if self.certified:
+            return f"Certified by contrasts, with an error probability of at most {delta}."
+        if self._setting.stopping == "contrasts":
+            return f"Not certified by contrasts (delta {delta})."
+        if not guarantees(self._setting.confidence, self._setting.sigma):
+            return f"Not certified: the intervals {self._setting.confidence!r} have no proof."
         if self.certain_gap <= 0:
             return f"Not certified (delta {delta}): the intervals of the two groups overlap."
         return (
             f"Not certified (delta {delta}): the gap is at least {gap}, "
             f"but one inside a group may be {self._rival_text()}."
         )
+
+    @property
+    def sentence(self) -> str:
+        """One sentence for a report: what was asked, of how many ratings, how, and how sure.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+        >>> answer.sentence.split(",")[0]
+        'Of 6 ratings of 3 items'
+        """
+        from maxgap import __version__
+
+        n, k = int(self.arms["ratings"].sum()), len(self.arms)
+        raters = (
+            f" by {self._raters[0]:,} raters, each counted once an item" if self._raters else ""
+        )
+        bounds, delta = self._setting.bounds, f"{self._setting.delta:g}"
+        scale = (
+            f"sub-Gaussian scale {self._setting.sigma}"
+            if bounds is None
+            else f"scale {bounds[0]:g} to {bounds[1]:g}"
+        )
+        how = {
+            "either": f"{self._setting.confidence} intervals and contrasts, half of delta each",
+            "contrasts": "contrasts",
+            "clusters": f"{self._setting.confidence} intervals",
+        }[self._setting.stopping]
+        return (
+            f"Of {n:,} ratings of {k:,} items{raters}, {scale}, the largest gap between means is "
+            f"{self._text(self.gap)} and {'is' if self.certified else 'is not'} certified "
+            f"({how}; delta {delta}, valid at any time; {self._assumed()}; maxgap {__version__})."
+        )
+
+    def _assumed(self) -> str:
+        independent = self._setting.stopping != "clusters"
+        if independent:
+            return (
+                "assumed: ratings independent of each other, in the order in which they were given"
+            )
+        return "assumed: each rating has its item's mean, given those of the item before"
 
     def _group(self, name: str) -> str:
         arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
@@ -120,22 +176,27 @@ def split(
     bounds: tuple[float, float] | None = None,
     sigma: float | Mapping[Hashable, float] | None = None,
     delta: float = 0.05,
+    rater: Any = None,
     confidence: Any = None,
-    stopping: str = "clusters",
+    stopping: str = "either",
 ) -> TableSplit:
     """Where the largest gap is in a table of rewards, and whether these rewards certify it.
 
     The rewards are taken in the table's order, once, and as they are: nothing is asked of how many
-    there are of each arm, of who chose them or of when collecting ended. What a certificate asks
-    for is that each reward of an arm, *given those of the arm before it*, has the arm's mean as its
-    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``. Raters who differ
-    and rate several arms do no harm, as long as which rater gives an arm its s-th reward does not
-    depend on any rating; a mean that drifts, or rows sorted by reward, do.
+    there are of each arm, of who chose them or of when collecting ended; you may add rewards and
+    look again as often as you like.
 
-    The default certificate is the cluster rule on intervals that hold at all times, "clusters":
-    with bounds those of "empirical-bernstein", which are narrow where rewards vary little; with
-    ``sigma`` those of "normal-mixture". Choose another before you look at its answer: the best of
-    several at one ``delta`` errs more often than ``delta``.
+    The default certificate is "either" of two, with half of ``delta`` each. *Clusters* asks that
+    each reward of an arm, *given those of the arm before it*, has the arm's mean as its
+    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``; with bounds its
+    intervals learn the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks
+    for more: all rewards independent of each other, each arm's in the order in which they were
+    drawn. Rows that are plainly sorted by reward are noticed, and so is a ``sigma`` that they
+    contradict; contrasts are then left out, or the table is refused. Whoever rates an arm several
+    times counts once if ``rater`` says so; if someone rates several arms, contrasts are left out.
+
+    Choose another certificate before you look at its answer: the best of several at one ``delta``
+    errs more often than ``delta``.
 
     Parameters
     ----------
@@ -150,12 +211,14 @@ def split(
         In place of bounds: sub-Gaussian scale of the rewards, for all arms or by label.
     delta : float
         Probability of error allowed, in (0, 1).
+    rater : hashable or sequence, optional
+        Name of the column that says who rated, or the sequence: a rater's ratings of an arm then
+        count as one, their mean, where the first of them stands.
     confidence : str, optional
-        As in :class:`maxgap.Policy`. For rewards of 0 and 1 with means near 1/2 "normal-mixture"
-        is narrower than the default.
+        Of the intervals, as in :class:`maxgap.Policy`: with bounds "empirical-bernstein", else
+        "normal-mixture".
     stopping : str
-        "clusters", or "contrasts", which often needs fewer rewards but asks for more: all rewards
-        independent, also those of different arms. Where a rater rates several arms they are not.
+        "either", "clusters" or "contrasts".
 
     Returns
     -------
@@ -182,15 +245,33 @@ def split(
     mud       20  1.00  -0.85   2.85  bottom
     """
     setting = checked_setting(bounds, sigma, delta, confidence, stopping)
-    with _answers.rows_of(table, arm, reward, setting) as rows:
+    with _answers.rows_of(table, arm, reward, setting, rater) as rows:
         return answer(rows, setting)
 
 
 def answer(rows: Rows, setting: Setting) -> TableSplit:
     """The answer that checked rows give."""
     _answers.check_arms(rows)
+    notes = [*rows.notes]
+    if setting.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
+        setting = setting._replace(stopping="clusters")
+    if setting.stopping == "either" and rows.raters is not None and rows.raters[1]:
+        setting = setting._replace(stopping="clusters")
+        notes.append("Some rate several items: contrasts, which need independence, are left out.")
     policy = setting.policy(rows.labels)
     moments = _answers.tell_all(policy, rows)
+    if policy.objections and setting.stopping == "either":
+        # What contrasts might have used of delta is not given to the intervals afterwards.
+        setting = setting._replace(stopping="clusters")
+        notes += [
+            f"{text[0].upper()}{text[1:]}: contrasts are left out." for text in policy.objections
+        ]
+        policy = setting._replace(delta=setting.delta / 2).policy(rows.labels)
+        moments = _answers.tell_all(policy, rows)
+    for text in policy.objections:
+        if text.startswith("sigma"):
+            raise ValueError(text)
+        notes.append(f"{text[0].upper()}{text[1:]}.")
     found = policy.recommend()
     top = np.array([label in found.top for label in policy.arms])
     group = np.where(top, 0, 1)
@@ -204,6 +285,8 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         rival=_answers.widest_inside(policy.arms, lower, upper, group),
         next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, group, ("top", "bottom")),
+        notes=tuple(notes),
+        _raters=rows.raters,
         _policy=policy,
         _setting=setting,
         _world=_answers.world_of(moments, policy, setting, group),

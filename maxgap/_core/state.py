@@ -39,6 +39,7 @@ ARM = np.dtype(
     [
         ("count", np.int64),
         ("mean", np.float64),
+        ("scatter", np.float64),  # sum of squared distances from the mean, of rewards told
         ("lower", np.float64),
         ("upper", np.float64),
         ("sigma", np.float64),

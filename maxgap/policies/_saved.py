@@ -77,9 +77,11 @@ def _content(policy: Policy) -> dict[str, Any]:
             "confidence": policy._confidence,
             "nested": policy._nested,
             "stopping": policy._stopping,
+            "bounds": None if policy._bounds is None else list(policy._bounds),
             "c": policy._c,
             "counts": arms["count"].tolist(),
             "means": arms["mean"].tolist(),
+            "scatter": arms["scatter"].tolist(),
             # Infinite ends have no form in JSON.
             "lower": [x if math.isfinite(x) else None for x in arms["lower"].tolist()],
             "upper": [x if math.isfinite(x) else None for x in arms["upper"].tolist()],
@@ -132,7 +134,8 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
     policy = cls(
         content["arms"],
         delta=content["delta"],
-        sigma=content["sigma"],
+        sigma=1.0 if content["bounds"] else content["sigma"],
+        bounds=content["bounds"],
         confidence=content["confidence"],
         nested=content["nested"],
         stopping=content["stopping"],
@@ -143,6 +146,7 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
     for field, name, kind in (
         ("count", "counts", int),
         ("mean", "means", float),
+        ("scatter", "scatter", float),
         ("top", "top", bool),
     ):
         state.arms[field] = _saved_list(content, name, kind, n_arms)
@@ -270,6 +274,8 @@ def _check_restored(policy: Policy) -> None:
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
         ("means", (arms["mean"][unsampled] == 0).all()),
+        ("scatter", ((arms["scatter"] >= 0) & np.isfinite(arms["scatter"])).all()),
+        ("scatter", (arms["scatter"][counts < 2] == 0).all()),
         ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
         ("lower", np.array_equal(arms["lower"] == -np.inf, unsampled)),
         ("upper", np.array_equal(arms["upper"] == np.inf, unsampled)),

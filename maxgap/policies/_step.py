@@ -69,7 +69,9 @@ def take_batch(state: State, setting: Setting, told: Integers, rewards: Floats) 
     for i in range(told.size):
         moved[told[i]] = True
         progress["total"] += 1
+        before = arms[told[i]]["mean"]
         first, crossed = take_reward(state, setting, told[i], rewards[i])
+        arms[told[i]]["scatter"] += (rewards[i] - before) * (rewards[i] - arms[told[i]]["mean"])
         progress["unsampled"] -= first
         progress["crossed"] |= crossed
     n_moved = ZERO

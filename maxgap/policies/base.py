@@ -18,18 +18,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._checking import (
+    check_bounds,
     check_ranges,
     checked_batch,
     checked_confidence,
     checked_indices,
     checked_labels,
+    checked_scale,
     checked_sigmas,
     label_index,
 )
 from maxgap._core.elementary import log
 from maxgap._core.intervals import BY_COUNT, NO_LINES
 from maxgap._core.rewards import grown_stacks
-from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, State, new_state
+from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, new_state
 from maxgap._core.types import Floats, Integers
 from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
@@ -43,6 +45,7 @@ from maxgap.confidence import (
 )
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
+from maxgap.policies._objections import raised_by
 from maxgap.policies._saved import save_policy
 from maxgap.policies._split import Split
 from maxgap.policies._step import (
@@ -57,7 +60,7 @@ from maxgap.stopping import LOOK_BACK, RULES, row_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT", "PaperPolicy", "Policy", "Split"]
+__all__ = ["DEFAULT", "Policy", "Split"]
 
 
 class _Default:
@@ -104,6 +107,9 @@ class Policy:
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
     stopping : str or None
         Name of a rule, see :mod:`maxgap.stopping`.
+    bounds : (float, float), optional
+        The smallest and the largest reward that there could be, in place of ``sigma``, which then
+        is half their distance. Rewards outside are refused.
 
     Raises
     ------
@@ -157,7 +163,9 @@ class Policy:
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: str | _Default | None = DEFAULT,
+        bounds: tuple[float, float] | None = None,
     ) -> None:
+        self._bounds, sigma = checked_scale(bounds, sigma)
         self._labels = checked_labels(arms)
         self._index = label_index(self._labels)
         self._delta = check_delta(delta)
@@ -184,6 +192,7 @@ class Policy:
         self._state = new_state(self._sigmas, *self._places)
         self._radii = np.full((self._row_sigmas.size, 1), np.inf)
         self._room = 0
+        self._objected: tuple[int, tuple[str, ...]] = 0, ()
         self._set_locks()
 
     def choose(self) -> Iterable[Hashable]:
@@ -247,7 +256,8 @@ class Policy:
         ValueError
             For an unknown label, a reward that is not a finite number, unequal lengths, or a set,
             which has no order. For "empirical-bernstein", if the rewards of an arm lie further
-            apart than 2 sigma. Nothing is taken then, not even what was right.
+            apart than 2 sigma. For a reward outside ``bounds``. Nothing is taken then, not even
+            what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
         self._take(indices, values)
@@ -270,7 +280,23 @@ class Policy:
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
         by_contrasts = self._stopping == "contrasts"
-        return by_proof and (by_contrasts or guarantees(self._confidence, self._sigmas))
+        proved = by_proof and (by_contrasts or guarantees(self._confidence, self._sigmas))
+        return proved and not self.objections
+
+    @property
+    def objections(self) -> tuple[str, ...]:
+        """What the rewards say against the assumptions, a sentence each; () if nothing.
+
+        That some arm's vary more than ``sigma`` permits; that, where contrasts look, some arm's are
+        sorted or drift; that they contradict the answer since it was given. With an objection no
+        answer is ``certified``. Where all is as assumed one is raised with a probability of about
+        one in a million, the last with one of at most ``delta``.
+        """
+        with self._lock:
+            total = int(self._state.progress[0]["total"])
+            if self._objected[0] != total:
+                self._objected = total, raised_by(self)
+            return self._objected[1]
 
     def recommend(self) -> Split:
         """The answer: the two clusters around the largest gap between empirical means.
@@ -345,7 +371,7 @@ class Policy:
         """One row per arm: samples, mean, interval, gap bounds and cluster.
 
         The mean of an arm without a sample is given as 0 and its interval is infinite; the cluster
-        is "" while there is no answer.
+        is "" while there is no answer. ``attrs["objections"]`` has the :attr:`objections`.
         """
         import pandas as pd
 
@@ -354,7 +380,7 @@ class Policy:
         cluster = np.full(len(now._labels), "", dtype=object)
         if now._state.progress[0]["unsampled"] == 0:
             cluster[:] = now._clusters()
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "arm": pd.Series(now._labels, dtype=object),
                 "samples": now.counts,
@@ -366,6 +392,8 @@ class Policy:
                 "cluster": cluster,
             }
         )
+        frame.attrs["objections"] = list(now.objections)
+        return frame
 
     def __repr__(self) -> str:
         return (
@@ -434,11 +462,15 @@ class Policy:
         with self._lock:
             self._check_ranges(indices, values)
             self._make_room(indices)
+            stopped = self.stopped
             crossed = take_batch(self._state, self._setting(), indices, values)
             if decide:
                 self._decide()
+            against = "; ".join(self.objections) if self.stopped and not stopped else ""
         if crossed:
             self._warn_crossed()
+        if against:
+            warnings.warn(f"stopped, but not certified: {against}", RuntimeWarning, stacklevel=3)
 
     def _decide(self) -> None:
         """After a round: whether to stop. Whom to sample next is left until asked."""
@@ -492,6 +524,7 @@ class Policy:
         fresh._set_locks()
         fresh._state = new_state(self._sigmas, *self._places)
         fresh._room = 0
+        fresh._objected = 0, ()
         return fresh
 
     def _setting(self) -> Setting:
@@ -510,6 +543,8 @@ class Policy:
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
         """Refuse rewards that are not in a range as wide as sigma says, where that matters."""
+        if self._bounds is not None:
+            check_bounds(indices, values, self._bounds, self._labels)
         if self._interval == BY_COUNT:
             return
         sums, unsampled = self._state.sums, self._state.arms["count"] == 0
@@ -567,34 +602,3 @@ class Policy:
             RuntimeWarning,
             stacklevel=4,
         )
-
-
-class PaperPolicy(Policy):
-    """A policy of the paper: its lines are compiled functions of the state."""
-
-    _choose: Callable[..., None]
-    _after_round: Callable[..., bool] | None = None
-    _before_round: Callable[..., None] | None = None
-
-    def _end_round(self) -> bool:
-        return self._after_round is None or self._after_round(self._state)
-
-    def _start_round(self) -> None:
-        if self._before_round is not None:
-            self._before_round(self._state)
-
-    def _list_next(self) -> None:
-        if type(self).choose is PaperPolicy.choose:
-            self._list_compiled(self._state)
-        else:  # a subclass of the reader's own
-            super()._list_next()
-
-    def _list_compiled(self, state: State) -> None:
-        self._choose(state)
-
-    def choose(self) -> Iterable[Hashable]:
-        """Labels of the arms that the algorithm samples next, once every arm has a sample."""
-        with self._lock:
-            state = copy.deepcopy(self._state)
-        self._list_compiled(state)
-        return [self._labels[arm] for arm in state.next[: state.progress[0]["n_next"]].tolist()]

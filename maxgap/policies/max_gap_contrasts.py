@@ -34,7 +34,7 @@ from maxgap._core.elementary import LN2, log
 from maxgap._core.state import Setting, State
 from maxgap._core.types import Floats, Records
 from maxgap.policies import max_gap_top2_ucb
-from maxgap.policies.base import PaperPolicy
+from maxgap.policies.paper import PaperPolicy
 from maxgap.stopping import cluster_rule_too
 
 __all__ = ["MaxGapContrasts", "after_round", "aims_reached", "choose"]

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to
-from maxgap.policies.base import PaperPolicy
+from maxgap.policies.paper import PaperPolicy
 
 __all__ = ["MaxGapElim", "after_round", "before_round", "choose"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_bound_at_least, highest_bound, second_highest_bound
-from maxgap.policies.base import PaperPolicy
+from maxgap.policies.paper import PaperPolicy
 
 __all__ = ["MaxGapTop2UCB", "choose"]
 

@@ -11,7 +11,8 @@ from maxgap._checking import checked_factor
 from maxgap._core.compiled import compiled
 from maxgap._core.state import State
 from maxgap._core.words import ask_bound_at_least, highest_bound
-from maxgap.policies.base import DEFAULT, PaperPolicy
+from maxgap.policies.base import DEFAULT
+from maxgap.policies.paper import PaperPolicy
 
 __all__ = ["MaxGapUCB", "choose"]
 
@@ -61,9 +62,16 @@ class MaxGapUCB(PaperPolicy):
         confidence: str | Callable[..., ArrayLike] = "normal-mixture",
         nested: bool = False,
         stopping: Any = DEFAULT,
+        bounds: tuple[float, float] | None = None,
         c: float = 5.0,
     ) -> None:
         super().__init__(
-            arms, delta=delta, sigma=sigma, confidence=confidence, nested=nested, stopping=stopping
+            arms,
+            delta=delta,
+            sigma=sigma,
+            confidence=confidence,
+            nested=nested,
+            stopping=stopping,
+            bounds=bounds,
         )
         self._c = checked_factor(c)

@@ -12,7 +12,7 @@ from maxgap._core.elementary import log
 from maxgap._core.state import Setting, State
 from maxgap._core.types import Integers, Records
 from maxgap._core.words import ask_overlapping, n_overlapping
-from maxgap.policies.base import PaperPolicy
+from maxgap.policies.paper import PaperPolicy
 
 __all__ = ["SortThenSearch", "after_round", "choose", "lil_log_delta"]
 

@@ -1,0 +1,119 @@
+"""What rewards say against the assumptions of a certificate: spread, order, the answer itself.
+
+Each look errs with a probability of about one in a million where the assumptions hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxgap._core.types import Flags, Floats, Integers, Records
+from maxgap.statistics import significant
+from maxgap.stopping import LOOK_BACK
+
+if TYPE_CHECKING:
+    from maxgap.policies.base import Policy
+
+__all__ = ["LEVEL", "against_order", "against_sigma", "against_top", "raised_by"]
+
+#: Probability with which a look may object without reason, over all arms.
+LEVEL = 1e-6
+
+
+def raised_by(policy: Policy) -> tuple[str, ...]:
+    """All that the rewards told to a policy say against it."""
+    state, labels = policy._state, policy._labels
+    arms = state.arms
+    found = against_sigma(labels, arms["count"], arms["scatter"], policy._sigmas)
+    if policy._stopping in LOOK_BACK:
+        found += against_order(labels, arms["count"], arms["scatter"], state.stacks, state.prefix)
+    if policy._answers_with_a_split and policy.stopped:
+        found += against_top(labels, arms["top"], arms["lower"], arms["upper"])
+    return tuple(found)
+
+
+def against_sigma(
+    labels: Sequence[Hashable], counts: Integers, scatter: Floats, sigmas: Floats
+) -> list[str]:
+    """Whether some arm's rewards vary more than a sub-Gaussian scale permits.
+
+    ``scatter`` is the sum of squared distances from the mean. For a sigma-sub-Gaussian X and
+    0 < x < 1 the expectation of exp(x (X - mu)^2 / (2 sigma^2)) is at most (1 - x)^(-1/2); so the
+    product over an arm's rewards, times (1 - x)^(n / 2), is a supermartingale, and it only falls if
+    the empirical mean stands for mu. The average over a few x exceeds K / LEVEL at any time with
+    probability at most LEVEL / K.
+
+    Examples
+    --------
+    >>> against_sigma(["a"], np.array([100]), np.array([400.0]), np.array([1.0]))
+    ["sigma is too small for 'a': 1.00, but its 100 rewards have a standard deviation of 2.01"]
+    """
+    bets = np.array([0.5, 0.2, 0.05, 0.01])
+    with np.errstate(over="ignore"):
+        evidence = np.outer(scatter / sigmas**2 / 2, bets)
+        evidence += np.outer(counts / 2, np.log1p(-bets))
+    excess = evidence.max(axis=1) - math.log(len(labels) * bets.size / LEVEL)
+    arm = int(np.argmax(excess))
+    if excess[arm] <= 0:
+        return []
+    deviation = significant(math.sqrt(scatter[arm] / (counts[arm] - 1)))
+    return [
+        f"sigma is too small for {labels[arm]!r}: {significant(sigmas[arm])}, but its "
+        f"{counts[arm]:,} rewards have a standard deviation of {deviation}"
+    ]
+
+
+def against_order(
+    labels: Sequence[Hashable], counts: Integers, scatter: Floats, stacks: Records, sums: Floats
+) -> list[str]:
+    """Whether some arm's rewards were plainly not told in the order in which they were drawn.
+
+    The largest distance of the partial sums from their straight line, in units of the standard
+    deviation times the square root of n, exceeds x with a probability of about 2 exp(-2 x^2)
+    (Kolmogorov) where the order is that of independent draws.
+
+    Examples
+    --------
+    >>> from maxgap import RoundRobin
+    >>> policy = RoundRobin(["a", "b"], stopping="contrasts")
+    >>> policy.tell(["a"] * 60, [0.0] * 30 + [1.0] * 30)
+    >>> policy.objections
+    ("the rewards of 'a' are sorted, or drift, in their order",)
+    """
+    least = math.sqrt(math.log(2 * len(labels) / LEVEL) / 2)
+    found = []
+    # Nothing shorter can be so far from a line.
+    for arm in np.flatnonzero((counts >= 4 * least**2) & (scatter > 0)).tolist():
+        n, start = int(counts[arm]), int(stacks[arm]["start"])
+        walk = sums[start : start + n + 1]
+        off = np.abs(walk - np.arange(n + 1) * (walk[n] / n)).max()
+        if off > least * math.sqrt(scatter[arm]):
+            found.append(repr(labels[arm]))
+    if not found:
+        return []
+    more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+    return [f"the rewards of {', '.join(found[:3])}{more} are sorted, or drift, in their order"]
+
+
+def against_top(labels: Sequence[Hashable], top: Flags, lower: Floats, upper: Floats) -> list[str]:
+    """Whether the intervals now put an arm of the bottom above one of the top.
+
+    Examples
+    --------
+    >>> top = np.array([False, True])
+    >>> against_top(["a", "b"], top, np.array([2.0, 0.0]), np.array([3.0, 1.0]))
+    ["since it stopped the rewards contradict the answer: 'a' lies above 'b'"]
+    """
+    bottom, above = np.flatnonzero(~top), np.flatnonzero(top)
+    highest = bottom[np.argmax(lower[bottom])]
+    lowest = above[np.argmin(upper[above])]
+    if lower[highest] <= upper[lowest]:
+        return []
+    return [
+        "since it stopped the rewards contradict the answer: "
+        f"{labels[highest]!r} lies above {labels[lowest]!r}"
+    ]
