@@ -46,7 +46,7 @@ def taken(policy, draw):
 
 def main(repeats: int, n: int) -> None:
     for name, (bounds, means, sds) in SETS.items():
-        for stopping in ("clusters", "contrasts"):
+        for stopping in ("either", "clusters", "contrasts"):
             ratios, held = [], 0
             for repeat in range(repeats):
                 rng = np.random.default_rng([repeat, n])

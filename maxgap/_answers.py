@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxgap._core.types import Floats, Integers
+from maxgap._core.types import Flags, Floats, Integers
 from maxgap._rows import BadRow, Moments, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
 from maxgap.policies._batch import shares, waiting_counts
+from maxgap.policies._bulk import put_in_order, stand_by, take_all
 from maxgap.statistics import decimal
 
 if TYPE_CHECKING:
@@ -281,21 +282,45 @@ def check_arms(rows: Rows, groups: int = 2) -> None:
 
 
 def tell_all(policy: Policy, rows: Rows) -> Moments:
-    """Tell a policy all rows, in their order; it decides once."""
+    """Tell a policy all rows, in their order; it decides once.
+
+    Where the intervals certify the largest gap between means, nothing is compiled.
+    """
     moments = rows.moments()
-    policy._grow_stacks(moments.counts)
-    policy._grow_radii(int(moments.counts.max()))
-    for numbers, values in rows:
-        policy._take(numbers, values, decide=False)
-    policy._decide()
+    take_all(policy, rows, *moments)
+    top = _top_by_mean(moments.means)
+    if policy._stopping in ("clusters", "either") and _stand_apart(policy, top):
+        stand_by(policy, top)
+    else:
+        put_in_order(policy)
+        policy._decide()
+    for text in policy.objections:
+        if text.startswith("sigma"):
+            raise ValueError(text)
     return moments
+
+
+def _top_by_mean(means: Floats) -> Flags:
+    """Of every arm, whether it is above the largest gap between means."""
+    order = np.argsort(means, kind="stable")
+    top = np.zeros(means.size, dtype=np.bool_)
+    top[order[1 + int(np.argmax(np.diff(means[order]))) :]] = True
+    return top
+
+
+def _stand_apart(policy: Policy, top: Flags) -> bool:
+    """Whether the top is certainly further above the rest than any two neighbours inside."""
+    lower, upper = policy.lower, policy.upper
+    rival = widest_inside(policy.arms, lower, upper, np.where(top, 0, 1))
+    gap = float(lower[top].min() - upper[~top].max())
+    return gap > max(0.0, rival.gap if rival else 0.0)
 
 
 def questions(policy: Policy, size: int, pending: Any = ()) -> dict[Hashable, int]:
     """What ``policy.batch`` asks for, counted; of any size at once."""
     waiting = waiting_counts(pending, policy._labels, policy._index)
     with policy._lock:
-        shared = shares(size, policy._listed().tolist(), policy.counts, waiting)
+        shared = shares(size, policy._listed_for_many().tolist(), policy.counts, waiting)
     return {policy._labels[arm]: n for arm, n in shared.items()}
 
 
@@ -367,11 +392,20 @@ def _series(name: str, values: Any) -> pd.Series:
 
 def by_mean(policy: Policy, group: Integers, names: Sequence[Any]) -> pd.DataFrame:
     """A row per arm, the highest group first and in it the largest mean; ends in the bounds."""
-    frame = policy.report()[["arm", "samples", "mean", "lower", "upper"]]
-    frame.attrs.clear()
+    import pandas as pd
+
+    ends = np.array([policy.lower, policy.upper])
     if policy._bounds is not None:
-        frame[["lower", "upper"]] = frame[["lower", "upper"]].clip(*policy._bounds)
-    frame = frame.rename(columns={"samples": "ratings"})
+        ends = ends.clip(*policy._bounds)
+    frame = pd.DataFrame(
+        {
+            "arm": pd.Series(policy.arms, dtype=object),
+            "ratings": policy.counts,
+            "mean": policy.means,
+            "lower": ends[0],
+            "upper": ends[1],
+        }
+    )
     frame["group"] = np.array(names)[group]
     # Equal means stay in the table's order, but never an arm above one of a higher group.
     order = np.lexsort((-frame["mean"], group))

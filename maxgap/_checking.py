@@ -195,7 +195,8 @@ def checked_scale(bounds: Any, sigma: Any) -> tuple[tuple[float, float] | None, 
     """Bounds, and the sigma that goes with them, or a ValueError if both are given."""
     if bounds is None:
         return None, sigma
-    if hasattr(sigma, "items") or np.any(np.not_equal(sigma, 1.0)):
+    given = None if hasattr(sigma, "items") else as_floats(sigma)
+    if given is None or np.any(given != 1.0):
         raise ValueError(f"give bounds or sigma, got bounds {bounds!r} and sigma {sigma!r}")
     low, high = checked_bounds(bounds)
     return (low, high), (high - low) / 2

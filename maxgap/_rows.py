@@ -115,6 +115,7 @@ class Rows:
         pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
         means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
         rows = Rows((self._bounds.low, self._bounds.high))
+        rows.text = self.text
         rows.labels, rows._index, rows._ends = self.labels, self._index, self._ends
         rows._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
         several = means["who"].duplicated().any()
@@ -160,7 +161,7 @@ class Rows:
         numbers = np.full(len(found) + 1, -1)  # the last for none
         for at, label in enumerate(found):
             name = label.strip() if self.text and isinstance(label, str) else label
-            if name != "" and not is_missing(name):
+            if _is_label(name) and name != "" and not is_rounded(name):
                 numbers[at] = self._person.setdefault(_key(name), len(self._person))
         return numbers[codes]
 
@@ -203,16 +204,20 @@ class Rows:
             yield numbers.astype(np.int64), np.frombuffer(self._kept.read(8 * size)).copy()
 
     def moments(self) -> Moments:
-        """Two passes: squares around the mean lose nothing where the mean is large."""
+        """Two passes: what the first loses where rewards are large, the second finds."""
         n_arms = len(self.labels)
         counts, sums, squares = np.zeros(n_arms, np.int64), np.zeros(n_arms), np.zeros(n_arms)
         for numbers, values in self:
             counts += np.bincount(numbers, minlength=n_arms)
             sums += np.bincount(numbers, values, n_arms)
         means = sums / np.maximum(counts, 1)
+        rest = np.zeros(n_arms)
         for numbers, values in self:
-            squares += np.bincount(numbers, (values - means[numbers]) ** 2, n_arms)
-        return Moments(counts, means, squares)
+            off = values - means[numbers]
+            rest += np.bincount(numbers, off, n_arms)
+            squares += np.bincount(numbers, off**2, n_arms)
+        rest /= np.maximum(counts, 1)
+        return Moments(counts, means + rest, np.maximum(squares - counts * rest**2, 0.0))
 
 
 def check(

@@ -13,10 +13,11 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
+from numba.core.event import Listener, install_listener
 
 import maxgap
 from maxgap._answers import printable, questions, tell_all
@@ -40,11 +41,17 @@ Its first line names the columns.
 exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 a file,
 or a row of it, cannot be used; 130 interrupted; 141 whoever read the output closed it
 """
-CARE = """\
-Rows count in their order, as they came in: rows sorted by rating, or exported so, must be shuffled.
-Raters who rate one item more than once need care: of each keep one rating of an item.
+CARE = """
 
-"""
+Give --bounds and keep the default certificate: "either" of two, with half of delta each (clusters
+alone for duels, three groups or more, and over 100 things). Look as often as you like.
+
+Assumed: ratings independent of each other, in the order in which they were given. Two things
+break that:
+- rows sorted by rating. Where plainly so it is said, and contrasts are left out;
+- raters who rate repeatedly. Raters who rate one item more than once need care: name their column,
+  --rater, and each counts once an item. Where some rate several items contrasts are left out.
+A --sigma that the ratings contradict is refused."""
 
 #: The items of the demo, and the probability of each number of stars, 1 to 5.
 DEMO = {
@@ -65,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["plan", "1", "0", "--sigma", "0.1"])
-    asking as told      about 4 (4 to 6)
-    all equally often   about 4 (4 to 6)
+    asking as told      about 4 (2 to 4)
+    all equally often   about 4 (2 to 4)
     ratings in all until the split is certified; in brackets 9 of 10 simulations
     0
     """
@@ -85,13 +92,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return CLOSED
 
 
+class _Compiling(Listener):
+    """Says on a terminal why the first answer takes longer."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said:
+            _say("compiling, once: this takes some 20 s")
+        self.said = True
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
 def _run(options: argparse.Namespace) -> int:
     if sys.stdout is None:
         raise BadFile("standard output: is closed")
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    listening = install_listener("numba:compile", _Compiling()) if terminal else nullcontext()
     try:
         if options.run is not _demo:
             options.setting = _checked(options)
-        options.run(options)
+        with listening:
+            options.run(options)
     except ValueError as problem:  # what a file holds raises BadFile
         options.parser.error(str(problem))
     return OK
@@ -133,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
 
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
         text = help[0].upper() + help[1:] + "."
-        one = commands.add_parser(name, help=help, description=text, epilog=care + EPILOG, **how)
+        one = commands.add_parser(name, help=help, description=text + care, epilog=EPILOG, **how)
         one.set_defaults(run=run, parser=one, groups=2)
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
@@ -180,7 +204,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     for option, help, n in (
         ("--arm", "what is rated (the first of two)", None),
         ("--reward", "the rating (the second of two)", None),
-        ("--rater", "who rated; his ratings of an item count as one", None),
+        ("--rater", "who rated: counts once an item, by the mean", None),
         ("--winner", "for duels: who won", None),
         ("--loser", "and who lost, of a pair drawn at random", None),
         ("--pair", words, 2),
@@ -198,11 +222,13 @@ def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
         scale = setting.add_mutually_exclusive_group().add_argument
         ends = "the smallest and largest rating that there could be"
         scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
-        scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale instead")
+        scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
     setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
-    setting.add_argument("--confidence", choices=names, help="of the intervals")
-    setting.add_argument("--stopping", choices=[*POLICY_OF], help="certificate (either)")
+    intervals = "of the intervals (with --bounds: empirical-bernstein)"
+    setting.add_argument("--confidence", choices=names, help=intervals)
+    either = "certificate (either; clusters for duels and groups)"
+    setting.add_argument("--stopping", choices=[*POLICY_OF], help=either)
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -293,6 +319,8 @@ def _answer(rows: Rows, options: argparse.Namespace) -> TableSplit | TablePartit
 
 def _next(options: argparse.Namespace) -> None:
     with _read(options, options.file) as rows:
+        for note in rows.notes:
+            _say(note)
         rows.declare(options.arms)
         if rows.total and rows.moments().counts.all():
             policy: Any = _answer(rows, options).policy()
@@ -333,6 +361,8 @@ def _plan(options: argparse.Namespace) -> None:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
     else:
         with _read(options, options.given[0]) as rows:
+            for note in rows.notes:
+                _say(note)
             means, sd = _answer(rows, options).estimates()
             made = _planned(options, means, sd if options.sd is None else options.sd)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from maxgap.confidence import guarantees
 from maxgap.gaps import gap_upper_bounds
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
+from maxgap.policies.base import DEFAULT
 
 __all__ = [
     "Cuts",
@@ -156,7 +157,7 @@ class MaxGapPartition(Policy):
         groups: int,
         delta: float = 0.05,
         sigma: float | ArrayLike = 1.0,
-        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        confidence: Any = DEFAULT,
         nested: bool = False,
         stopping: str | None = "clusters",
         bounds: tuple[float, float] | None = None,
@@ -419,7 +420,7 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         certified=policy.certified,
         certain_gaps=tuple(look.certain.tolist()),
         rival=look.rival,
-        notes=(*rows.notes, *(f"{text[0].upper()}{text[1:]}." for text in policy.objections)),
+        notes=rows.notes,
         next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,

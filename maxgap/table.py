@@ -24,6 +24,7 @@ from maxgap._rows import Rows
 from maxgap.confidence import guarantees
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
+from maxgap.policies._bulk import put_in_order
 
 __all__ = ["Rival", "TableSplit", "answer", "split"]
 
@@ -84,7 +85,9 @@ class TableSplit(Answer):
         >>> policy.counts.tolist()
         [3, 2, 2]
         """
-        return copy.copy(self._policy)
+        policy = copy.copy(self._policy)
+        put_in_order(policy)
+        return policy
 
     def _found(self) -> list[str]:
         above = self.arms[self.arms["group"] == "top"].iloc[-1]
@@ -153,12 +156,10 @@ class TableSplit(Answer):
         )
 
     def _assumed(self) -> str:
-        independent = self._setting.stopping != "clusters"
-        if independent:
-            return (
-                "assumed: ratings independent of each other, in the order in which they were given"
-            )
-        return "assumed: each rating has its item's mean, given those of the item before"
+        raters = "" if self._raters else ", as of different raters"
+        if self._setting.stopping == "clusters":
+            return f"assumed: given an item's ratings so far{raters}, the next has the item's mean"
+        return f"assumed: ratings independent{raters}, in the order in which they were given"
 
     def _group(self, name: str) -> str:
         arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
@@ -238,11 +239,11 @@ def split(
     The largest gap is 4.00, from mud (1.00) up to tea (5.00).
     Top (1): tea
     Bottom (1): mud
-    Certified with an error probability of at most 0.05: the gap is at least 0.30.
+    Certified by contrasts, with an error probability of at most 0.05.
     <BLANKLINE>
     arm  ratings  mean  lower  upper  group   next
-    tea       20  5.00   3.15   6.85  top
-    mud       20  1.00  -0.85   2.85  bottom
+    tea       20  5.00   2.91   5.00  top
+    mud       20  1.00   1.00   3.09  bottom
     """
     setting = checked_setting(bounds, sigma, delta, confidence, stopping)
     with _answers.rows_of(table, arm, reward, setting, rater) as rows:
@@ -268,10 +269,7 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         ]
         policy = setting._replace(delta=setting.delta / 2).policy(rows.labels)
         moments = _answers.tell_all(policy, rows)
-    for text in policy.objections:
-        if text.startswith("sigma"):
-            raise ValueError(text)
-        notes.append(f"{text[0].upper()}{text[1:]}.")
+    notes += [f"{text[0].upper()}{text[1:]}." for text in policy.objections]
     found = policy.recommend()
     top = np.array([label in found.top for label in policy.arms])
     group = np.where(top, 0, 1)

@@ -49,6 +49,7 @@ TESTS = {
     "maxgap/stopping.py": ["stopping", "policies", "runs"],
     "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],
     "maxgap/policies/_saved.py": ["forgeries", "cases", "state_machine", "input"],
+    "maxgap/policies/_objections.py": ["objections"],
     "maxgap/policies/_step.py": ["policies", "runs", "own_policy"],
     "maxgap/policies/base.py": ["policies", "runs", "own_policy", "cases", "state_machine"],
     "maxgap/policies/round_robin.py": ["policies", "runs"],

@@ -24,7 +24,8 @@ PART_OF = {
     "_rows": "table",
     "_files": "table",
 }
-LEFT_OUT = {"_book", "__init__", "__main__"}
+#: The last is a string that the package has.
+LEFT_OUT = {"_book", "__init__", "__main__", "__version__"}
 
 
 def room_of(module):
@@ -59,7 +60,7 @@ def uses():
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         others = {room_of(m) for m in imported(tree) if m.split(".")[0] == "maxgap"}
-        found.setdefault(me, set()).update(others - {me, None})
+        found.setdefault(me, set()).update(others - {me, None} - LEFT_OUT)
     return found
 
 

@@ -65,7 +65,7 @@ def test_the_answer_is_that_of_the_function(called, file):
     found = maxgap.split(RATINGS, arm="item", reward="stars", bounds=(1, 5))
     assert found.certain_gap > 0
     assert not found.certified
-    assert (status, out, err) == (0, f"{found}\n", "")
+    assert (status, out, err) == (0, f"{found}\n\nFor a report: {found.sentence}\n", "")
     status, out, _ = called("split", file, "--arm", "item", "--reward", "stars", *STARS, "--json")
     said = json.loads(out)
     assert set(said["top"]) == found.top
@@ -73,6 +73,7 @@ def test_the_answer_is_that_of_the_function(called, file):
     assert (said["gap"], said["certified"]) == (found.gap, found.certified)
     assert said["certain_gap"] == found.certain_gap
     assert said["next"] == list(found.next)
+    assert (said["notes"], said["sentence"]) == (list(found.notes), found.sentence)
     assert said["more_ratings"] == found.more._asdict()
     assert said["rival"] == {
         "gap": found.rival.gap, "below": found.rival.below, "above": found.rival.above,
@@ -83,13 +84,13 @@ def test_the_answer_is_that_of_the_function(called, file):
 @given(small_tables())
 def test_a_file_says_what_its_table_says(rows):
     text = io.StringIO("item,stars\n" + "".join(f"{arm},{reward}\n" for arm, reward in rows))
-    found = maxgap.split(pd.read_csv(text), arm="item", reward="stars", sigma=0.4)
+    found = maxgap.split(pd.read_csv(text), arm="item", reward="stars", sigma=2.0)
     folder = Path(os.environ["PYTEST_FOLDER"])
     (folder / "rows.csv").write_text(text.getvalue())
     printed = io.StringIO()
     before, sys.stdout = sys.stdout, printed
     try:
-        assert cli.main(["split", str(folder / "rows.csv"), "--sigma", "0.4", "--json"]) == 0
+        assert cli.main(["split", str(folder / "rows.csv"), "--sigma", "2", "--json"]) == 0
     finally:
         sys.stdout = before
     said = json.loads(printed.getvalue())
@@ -270,14 +271,41 @@ def test_what_is_odd_but_may_be_meant_is_said_in_a_line(called, tmp_path, conten
     path = tmp_path / "odd.csv"
     path.write_text("item,stars\n" + content, encoding="utf-8")
     for command in ("split", "next", "plan"):
-        if note is None:
+        if command != "plan" or "Every" not in str(note):
             assert called(command, path, *STARS)[::2] == (0, "")
-        elif command != "plan" or "Every" not in note:
-            status, _, err = called(command, path, *STARS)
-            assert status == 0
-            assert err.startswith(f"maxgap: {path}: ")
-            assert err.endswith(f"{note}\n")
-            assert err.count("\n") == 1
+    _, out, _ = called("split", path, *STARS)
+    notes = json.loads(called("split", path, *STARS, "--json")[1])["notes"]
+    assert len(notes) == (note is not None)
+    for said in notes:
+        assert said.endswith(note)
+        assert said in out.splitlines()
+
+
+def test_the_ratings_of_a_rater_count_once_if_the_file_says_who_rated(called, tmp_path):
+    path = tmp_path / "r.csv"
+    rows = [("tea", 5, "a"), ("mud", 1, "b"), (" tea ", 4, " a "), ("tea", 3, "c"), ("mud", 2, "d")]
+    path.write_text("item,stars,who\n" + "".join(f"{a},{n},{who}\n" for a, n, who in rows))
+    columns = ["--arm", "item", "--reward", "stars", "--rater", "who", *STARS]
+    found = maxgap.split(
+        arm=["tea", "mud", "tea", "mud"], reward=[4.5, 1, 3, 2], rater=[*"abcd"], bounds=(1, 5)
+    )
+    status, out, err = called("split", path, *columns)
+    assert (status, out, err) == (0, f"{found}\n\nFor a report: {found.sentence}\n", "")
+    assert arms_of(called("split", path, *columns[2:], "--arm", "item", "--json")[1]) == {
+        "tea": 2, "mud": 2,
+    }  # fmt: skip
+    for arms in ([], ["--arms", " tea", "mud"]):
+        batch = called("next", path, *columns, "--batch", "3", "--json", *arms)[1]
+        asked = json.loads(batch)["next"]
+        assert {row["arm"]: row["ratings"] for row in asked} == found.batch(3)
+    assert called("plan", path, *columns)[0] == 0
+    path.write_text(path.read_text() + "tea,5,\n")
+    status, out, err = called("split", path, *columns)
+    assert (status, out) == (3, "")
+    assert err == f"maxgap: {path}, line 7, column 'who': is missing\n"
+    status, _, err = called("split", path, *columns[:4], "--rater", "whom", *STARS)
+    assert status == 3
+    assert "no column 'whom' (--rater)" in err
 
 
 # -- what cannot be used -------------------------------------------------------------------------
@@ -433,7 +461,7 @@ def test_closed_ends_lose_nothing_in_silence(tmp_path):
 
     done = closing(">&-", *STARS)
     assert (done.returncode, done.stderr) == (3, "maxgap: standard output: is closed\n")
-    done = closing("2>&-", *STARS)  # notes are no part of the result
+    done = closing("2>&-", *STARS)  # nothing was to be said there
     assert done.returncode == 0
     assert done.stdout.startswith("The largest gap")
     done = closing("2>&-", "--bounds", "1", "4")
@@ -791,4 +819,6 @@ def test_names_cannot_steer_the_terminal_and_none_is_too_long_or_too_foreign():
         assert "\x1b" not in out
     status, out, _ = run("split", "-", *STARS, "--json", stdin=rows, env=here)
     assert json.loads(out)["top"] == [name]
-    assert max(map(len, run("split", "-", *STARS, stdin=rows)[1].splitlines())) < 200
+    shown, sentence = run("split", "-", *STARS, stdin=rows)[1].split("\n\nFor a report: ")
+    assert max(map(len, shown.splitlines())) < 200
+    assert "red" not in sentence  # it has no names

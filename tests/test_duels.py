@@ -129,7 +129,7 @@ def test_runs_draw_what_duels_against_random_opponents_give():
 
 
 def same(found, expected):
-    assert found.lines() == expected.lines()
+    assert [line for line in found.lines() if line not in found.notes] == expected.lines()
     pd.testing.assert_frame_equal(found.arms, expected.arms)
 
 
@@ -137,7 +137,7 @@ def test_a_duel_of_a_random_pair_is_a_reward_of_both():
     table = drawn(900, 1)
     arms = table[["won", "lost"]].to_numpy().ravel()
     values = [1, 0] * len(table)
-    expected = maxgap.split(arm=arms, reward=values, bounds=(0, 1), delta=0.1)
+    expected = maxgap.split(arm=arms, reward=values, bounds=(0, 1), delta=0.1, stopping="clusters")
     found = split_duels(table, **COLUMNS, delta=0.1)
     same(found, expected)
     assert found.top == {*"abc"}
@@ -149,8 +149,9 @@ def test_a_duel_of_a_chosen_arm_is_a_reward_of_it_alone():
     table = drawn(900, 2, first=np.repeat(np.arange(6), 150)).sample(frac=1, random_state=3)
     won = (table["won"] == table["asked"]).astype(int)
     expected = maxgap.split(
-        arm=table["asked"], reward=won, bounds=(0, 1), confidence="normal-mixture"
-    )
+        arm=table["asked"], reward=won, bounds=(0, 1), confidence="normal-mixture",
+        stopping="clusters",
+    )  # fmt: skip
     found = split_duels(table, **COLUMNS, chosen="asked", confidence="normal-mixture")
     # Equal arms are named in the order of the duels, not of who was chosen.
     by_name = [answer.arms.set_index("arm").sort_index() for answer in (found, expected)]
@@ -342,7 +343,7 @@ def test_a_draw_is_half_a_win_for_both_or_left_out(named):
     rewards = np.column_stack([values, 1 - values]).ravel()
     same(
         split_duels(table, **ARENA, draws="half"),
-        maxgap.split(arm=arms, reward=rewards, bounds=(0, 1)),
+        maxgap.split(arm=arms, reward=rewards, bounds=(0, 1), stopping="clusters"),
     )
     kept = np.repeat(~tie.to_numpy(), 2)
     left = maxgap.split(arm=arms[kept], reward=rewards[kept], bounds=(0, 1))
@@ -503,12 +504,17 @@ def called(capsys, tmp_path):
 WHO = ("--winner", "won", "--loser", "lost")
 
 
+def printed(found):
+    return f"{found}\n\nFor a report: {found.sentence}\n"
+
+
 def test_the_command_says_what_the_function_says(called):
     table = drawn(900, 9)
     found = split_duels(table, **COLUMNS)
     status, out, err = called(table, *WHO)
-    assert (status, out) == (0, f"{found}\n")
-    assert err.endswith("duels.csv: Ratings: a duel is two, one of each arm.\n")
+    assert (status, out, err) == (0, printed(found), "")
+    assert found.notes == ("Ratings: a duel is two, one of each arm.",)
+    assert found.notes[0] in out.splitlines()
     said = json.loads(called(table, *WHO, "--json", "--delta", "0.3")[1])
     assert said["certain_gap"] == split_duels(table, **COLUMNS, delta=0.3).certain_gap
     assert called(table, *WHO, "--batch", "3", command="next")[0] == 0
@@ -528,9 +534,11 @@ def test_the_command_takes_draws_and_who_was_chosen(called):
     assert "'tie (both bad)' is neither of the two; say what a draw is" in err
     for draws, said in (("half", "count half a win."), ("drop", "are left out.")):
         status, out, err = called(table, *pair, "--draws", draws, "--chosen", "asked")
-        assert (status, out) == (0, f"{split_duels(table, **ARENA, draws=draws, chosen='asked')}\n")
-        assert "Ratings: a duel is one rating, of the arm that was chosen." in err
-        assert err.endswith(f" draws {said}\n")
+        found = split_duels(table, **ARENA, draws=draws, chosen="asked")
+        assert (status, out, err) == (0, printed(found), "")
+        what, of_draws = found.notes
+        assert what == "Ratings: a duel is one rating, of the arm that was chosen."
+        assert of_draws.endswith(f" draws {said}")
     table.loc[4, "asked"] = "z"
     status, _, err = called(table, *pair, "--draws", "half", "--chosen", "asked")
     assert status == 3
@@ -542,7 +550,7 @@ def test_duels_in_a_parquet_file(called, tmp_path, capsys):
     table = drawn(300, 10)
     table.to_parquet(tmp_path / "duels.parquet")
     assert cli.main(["split", str(tmp_path / "duels.parquet"), *WHO]) == 0
-    assert capsys.readouterr().out == f"{split_duels(table, **COLUMNS)}\n"
+    assert capsys.readouterr().out == printed(split_duels(table, **COLUMNS))
 
 
 @pytest.mark.parametrize(
@@ -575,7 +583,7 @@ def test_a_command_that_cannot_be_used_says_why(called, text, options, status, m
 
 def test_duels_in_more_than_one_piece_are_those_in_one(called):
     table = drawn(270_000, 11)
-    assert called(table, *WHO)[1] == f"{split_duels(table, **COLUMNS)}\n"
+    assert called(table, *WHO)[1] == printed(split_duels(table, **COLUMNS))
     table.iloc[269_998] = "a"
     status, _, err = called(table, *WHO)
     assert status == 3

@@ -72,11 +72,11 @@ def test_where_nothing_is_certified_other_groups_are_possible_or_nearly(seed):
     assert sorted(set(look.group.tolist())) == list(range(n))
 
 
-@given(small_tables())
-def test_two_groups_are_the_split(rows):
-    arms, rewards = [arm for arm, _ in rows], [reward for _, reward in rows]
-    for settings in ({"bounds": (1, 5)}, {"sigma": 0.1}):
-        two = maxgap.split(arm=arms, reward=rewards, **settings)
+@given(small_tables(), st.sampled_from([1, 20, 200]))
+def test_two_groups_are_the_split(rows, times):
+    arms, rewards = zip(*rows * times, strict=True)
+    for settings in ({"bounds": (1, 5)}, {"sigma": 2.0}):
+        two = maxgap.split(arm=arms, reward=rewards, stopping="clusters", **settings)
         found = maxgap.partition(arm=arms, reward=rewards, groups=2, **settings)
         assert found.certified == two.certified
         assert found.arms.drop(columns="group").shape == two.arms.drop(columns="group").shape
@@ -105,24 +105,22 @@ def test_the_groups_part_the_arms_at_the_largest_gaps(rows, data):
     assert min(found.gaps) >= widest - 1e-12
 
 
-def test_certified_partitions_are_right_at_a_large_delta_and_wrong_at_a_false_scale():
+def test_certified_partitions_are_right_at_a_large_delta_and_a_false_scale_is_refused():
     rng = np.random.default_rng(8)
     means = np.array([0.0, 0.2, 1.0, 1.2, 1.9])
     truth = true_groups(means, 3)
-    seen = {}
-    for sigma in (0.3, 0.005):
-        wrong = certified = 0
-        for _ in range(150):
-            arms = rng.permutation(np.repeat(np.arange(5), 3 if sigma < 0.1 else 250))
-            rewards = means[arms] + 0.3 * rng.standard_normal(arms.size)
-            found = maxgap.partition(arm=arms, reward=rewards, groups=3, sigma=sigma, delta=0.3)
-            certified += found.certified
-            group = found.arms.set_index("arm")["group"].loc[range(5)] - 1
-            wrong += found.certified and group.tolist() != truth.tolist()
-        seen[sigma] = wrong, certified
-    assert seen[0.3][0] <= 0.3 * 150
-    assert seen[0.3][1] > 100
-    assert seen[0.005][0] > 15
+    wrong = certified = 0
+    for _ in range(150):
+        arms = rng.permutation(np.repeat(np.arange(5), 250))
+        table = {"arm": arms, "reward": means[arms] + 0.3 * rng.standard_normal(arms.size)}
+        found = maxgap.partition(**table, groups=3, sigma=0.3, delta=0.3)
+        certified += found.certified
+        group = found.arms.set_index("arm")["group"].loc[range(5)] - 1
+        wrong += found.certified and group.tolist() != truth.tolist()
+    assert wrong <= 0.3 * 150
+    assert certified > 100
+    with pytest.raises(ValueError, match="sigma is too small for"):
+        maxgap.partition(**table, groups=3, sigma=0.1)
 
 
 def test_it_rates_next_what_is_open_until_it_is_certified():

@@ -7,6 +7,7 @@ nothing has changed then.
 import datetime
 import json
 import math
+import re
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -947,3 +948,64 @@ def test_a_state_that_its_own_numbers_contradict_is_refused(policy, changes, tmp
     path = forge(policy, tmp_path, changes)
     with pytest.raises(ValueError, match=r"forged\.json.*is not a saved policy"):
         maxgap.load(path)
+
+
+# -- bounds in place of sigma --------------------------------------------------------------------
+
+EVERY = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, maxgap.MaxGapContrasts]
+
+
+def three_groups(arms, **settings):
+    return maxgap.MaxGapPartition(arms, groups=3, **settings)
+
+
+@pytest.mark.parametrize("cls", [*EVERY, three_groups, maxgap.Policy])
+def test_rewards_outside_the_bounds_are_refused_and_nothing_is_taken(cls):
+    policy = cls([*"abc"], bounds=(1, 5), confidence="empirical-bernstein")
+    policy.tell([*"abc"], [1, 3, 5])
+    before = policy.report()
+    for bad in (5.5, np.nextafter(1, 0), -1e300):
+        said = re.escape(f"rewards holds {float(bad)!r} of arm 'b', outside the bounds 1 to 5")
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            policy.tell([*"aabc"], [2, 2, bad, 9])
+        assert policy.report().equals(before)
+    policy.tell("a", 5)
+    assert policy.counts.tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize("cls", [*EVERY, three_groups, maxgap.Policy])
+@pytest.mark.parametrize("sigma", [2.0, [1, 1, 2], {"a": 1, "b": 1, "c": 1}], ids=str)
+def test_bounds_with_sigma_are_refused(cls, sigma):
+    with pytest.raises(ValueError, match=r"^give bounds or sigma, got bounds \(1, 5\) and sigma "):
+        cls([*"abc"], bounds=(1, 5), sigma=sigma)
+
+
+@pytest.mark.parametrize(
+    "bounds", [(5, 1), (1, 1), (1, math.inf), (1, math.nan), 5, (1, 2, 3), "15"]
+)
+def test_bounds_that_are_none_are_refused(bounds):
+    with pytest.raises(ValueError, match=r"^bounds must be two numbers, the smaller first, got "):
+        RoundRobin(2, bounds=bounds)
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_bounds_are_as_half_their_width_for_sigma_and_are_saved(cls, tmp_path):
+    rng = np.random.default_rng(0)
+    for confidence in ("normal-mixture", "empirical-bernstein"):
+        how = {"confidence": confidence, "stopping": "clusters"}
+        policy, other = cls([*"abc"], bounds=(1, 5), **how), cls([*"abc"], sigma=2.0, **how)
+        for _ in range(20):
+            asked = policy.ask()
+            rewards = rng.uniform(1, 2, len(asked)) + [3 * (arm == "c") for arm in asked]
+            policy.tell(asked, rewards)
+            other.tell(asked, rewards)
+            assert policy.report().equals(other.report())
+            assert policy.ask() == other.ask()
+        policy.save(tmp_path / "policy.json")
+        loaded = maxgap.load(tmp_path / "policy.json")
+        assert loaded.report().equals(policy.report())
+        with pytest.raises(ValueError, match="outside the bounds 1 to 5"):
+            loaded.tell("a", 5.1)
+        other.tell("a", 2.0)
+        loaded.tell("a", 2.0)
+        assert loaded.report().equals(other.report())

@@ -160,7 +160,9 @@ def tables(draw):
 @given(tables())
 def test_a_certified_gap_is_one_between_the_means(table):
     labels, rewards = table
-    found = maxgap.split(arm=labels, reward=rewards, bounds=(0, 1), confidence=NAME)
+    found = maxgap.split(
+        arm=labels, reward=rewards, bounds=(0, 1), confidence=NAME, stopping="clusters"
+    )
     means = found.arms.set_index("arm")["mean"]
     between = means[list(found.top)].min() - means[list(found.bottom)].max()
     assert found.gap == pytest.approx(between, abs=1e-12)

@@ -57,7 +57,7 @@ class Ledger(RuleBasedStateMachine):
         self.labels = labels
         self.nested = nested
         self.told = {label: [] for label in labels}
-        self.answer = None
+        self.answer = self.proved = None
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "policy.json"
 
@@ -68,10 +68,17 @@ class Ledger(RuleBasedStateMachine):
     def tell(self, arms, rewards):
         for policy in (self.policy, self.other):
             if policy is not None:
-                with warnings.catch_warnings():
-                    if self.nested:  # rewards drawn here need not obey any sigma
-                        warnings.filterwarnings("ignore", "an arm's interval", RuntimeWarning)
+                before = policy.stopped
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
                     policy.tell(arms, rewards)
+                # Rewards drawn here need not obey any sigma.
+                said = [str(one.message).split(":")[0] for one in caught]
+                objected = policy.stopped and not before and policy.objections
+                assert said.count("stopped, but not certified") == bool(objected)
+                said = [one for one in said if one != "stopped, but not certified"]
+                assert said == ["an arm's interval no longer meets the ones before it"] * len(said)
+                assert self.nested or not said
 
     def file_text(self):
         """Everything the policy knows."""
@@ -241,12 +248,16 @@ class Ledger(RuleBasedStateMachine):
         assert policy.stopped or not policy.certified
         if self.answer is not None:
             assert policy.stopped
-            assert (split.top, policy.certified) == self.answer
+            assert split.top == self.answer
         elif policy.stopped:
-            self.answer = split.top, policy.certified
+            self.answer = split.top
         elif not self.nested:
             ranked = np.sort(policy.means)
             assert split.gap == np.diff(ranked).max()
+        if policy.stopped and not policy.objections:
+            assert self.proved in (None, policy.certified)
+            self.proved = policy.certified
+        assert not (policy.certified and policy.objections)
 
     @invariant()
     def loaded_and_not_loaded_are_the_same(self):
@@ -257,6 +268,7 @@ class Ledger(RuleBasedStateMachine):
         assert json.loads(twin.read_text(encoding="utf-8")) == json.loads(self.file_text())
         assert self.policy.ask() == self.other.ask()
         assert counters(self.policy) == counters(self.other)
+        assert self.policy.objections == self.other.objections
 
 
 Ledger.TestCase.settings = settings(max_examples=60, stateful_step_count=25)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maxgap._core.types import Flags, Floats, Integers, Records
-from maxgap.statistics import significant
 from maxgap.stopping import LOOK_BACK
 
 if TYPE_CHECKING:
@@ -50,21 +49,32 @@ def against_sigma(
     Examples
     --------
     >>> against_sigma(["a"], np.array([100]), np.array([400.0]), np.array([1.0]))
-    ["sigma is too small for 'a': 1.00, but its 100 rewards have a standard deviation of 2.01"]
+    ["sigma is too small for 'a': 1.0, but its 100 rewards have a standard deviation of 2.0"]
     """
     bets = np.array([0.5, 0.2, 0.05, 0.01])
     with np.errstate(over="ignore"):
-        evidence = np.outer(scatter / sigmas**2 / 2, bets)
+        # Squares of large rewards are infinite: then this is the least that it may be.
+        finite = np.minimum(scatter, np.finfo(np.float64).max)
+        evidence = np.outer((np.sqrt(finite) / sigmas) ** 2 / 2, bets)
         evidence += np.outer(counts / 2, np.log1p(-bets))
     excess = evidence.max(axis=1) - math.log(len(labels) * bets.size / LEVEL)
     arm = int(np.argmax(excess))
     if excess[arm] <= 0:
         return []
-    deviation = significant(math.sqrt(scatter[arm] / (counts[arm] - 1)))
+    deviation = math.sqrt(scatter[arm] / (counts[arm] - 1))
     return [
-        f"sigma is too small for {labels[arm]!r}: {significant(sigmas[arm])}, but its "
-        f"{counts[arm]:,} rewards have a standard deviation of {deviation}"
+        f"sigma is too small for {labels[arm]!r}: {_rounded(sigmas[arm])}, but its "
+        f"{counts[arm]:,} rewards have a standard deviation of {_rounded(deviation)}"
     ]
+
+
+def _rounded(number: float) -> str:
+    """Two digits of it, however large or small it is."""
+    if math.isinf(number):
+        return "more than 1e+150"
+    if 99.5 <= number < 1e9:
+        return f"{float(f'{number:.1e}'):,.0f}"
+    return f"{number:#.2g}".rstrip(".")
 
 
 def against_order(

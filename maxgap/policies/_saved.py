@@ -81,7 +81,7 @@ def _content(policy: Policy) -> dict[str, Any]:
             "c": policy._c,
             "counts": arms["count"].tolist(),
             "means": arms["mean"].tolist(),
-            "scatter": arms["scatter"].tolist(),
+            "scatter": [x if math.isfinite(x) else None for x in arms["scatter"].tolist()],
             # Infinite ends have no form in JSON.
             "lower": [x if math.isfinite(x) else None for x in arms["lower"].tolist()],
             "upper": [x if math.isfinite(x) else None for x in arms["upper"].tolist()],
@@ -146,11 +146,10 @@ def _restored(content: dict[str, Any], classes: Mapping[str, type[Policy]]) -> P
     for field, name, kind in (
         ("count", "counts", int),
         ("mean", "means", float),
-        ("scatter", "scatter", float),
         ("top", "top", bool),
     ):
         state.arms[field] = _saved_list(content, name, kind, n_arms)
-    for name, missing in (("lower", -math.inf), ("upper", math.inf)):
+    for name, missing in (("lower", -math.inf), ("upper", math.inf), ("scatter", math.inf)):
         ends = _saved_list(content, name, (float, type(None)), n_arms)
         state.arms[name] = [missing if x is None else x for x in ends]
     state.next[:] = _saved_list(content, "next_arms", int, n_arms)
@@ -274,7 +273,7 @@ def _check_restored(policy: Policy) -> None:
         ("counts", (counts >= 0).all() and sum(counts.tolist()) == progress["total"]),
         ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
         ("means", (arms["mean"][unsampled] == 0).all()),
-        ("scatter", ((arms["scatter"] >= 0) & np.isfinite(arms["scatter"])).all()),
+        ("scatter", (arms["scatter"] >= 0).all()),
         ("scatter", (arms["scatter"][counts < 2] == 0).all()),
         ("lower and upper", (arms["lower"] <= arms["upper"]).all()),
         ("lower", np.array_equal(arms["lower"] == -np.inf, unsampled)),

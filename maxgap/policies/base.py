@@ -101,12 +101,12 @@ class Policy:
         Name of a radius in :data:`maxgap.confidence.RADII`, or a function
         ``f(n, *, delta, n_arms, sigma)`` of the counts ``n`` (an array) that returns half-widths.
         Or "empirical-bernstein", for rewards in a range of which ``sigma`` is half the width:
-        narrower where the rewards vary little (:mod:`maxgap.confidence`).
+        narrower where the rewards vary little. The default with ``bounds``, else "normal-mixture".
     nested : bool
         Intersect every interval with those before it (eq. 28 of the paper). If the intersection
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
     stopping : str or None
-        Name of a rule, see :mod:`maxgap.stopping`.
+        Name of a rule, see :mod:`maxgap.stopping`; MaxGapContrasts with ``bounds``: "either".
     bounds : (float, float), optional
         The smallest and the largest reward that there could be, in place of ``sigma``, which then
         is half their distance. Rewards outside are refused.
@@ -160,7 +160,7 @@ class Policy:
         *,
         delta: float = 0.05,
         sigma: float | ArrayLike = 1.0,
-        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        confidence: str | Callable[..., ArrayLike] | _Default = DEFAULT,
         nested: bool = False,
         stopping: str | _Default | None = DEFAULT,
         bounds: tuple[float, float] | None = None,
@@ -170,18 +170,19 @@ class Policy:
         self._index = label_index(self._labels)
         self._delta = check_delta(delta)
         self._sigmas, self._scalar_sigma = checked_sigmas(sigma, self._labels, self._index)
+        if isinstance(confidence, _Default):
+            confidence = "normal-mixture" if bounds is None else "empirical-bernstein"
         self._confidence = checked_confidence(confidence)
         if not isinstance(nested, (bool, np.bool_)):
             raise ValueError(f"nested must be True or False, got {nested!r}")
         self._nested = bool(nested)
         if isinstance(stopping, _Default):
             stopping = self._default_stopping
+            if stopping == "contrasts" and bounds is not None:
+                stopping = "either"
         row = row_of(self._in_table, stopping)
-        self._stopping, self._rule, self._rule_proved = (
-            row.stopping,
-            RULES.index(row.rule),
-            row.proved,
-        )
+        self._stopping, self._rule_proved = row.stopping, row.proved
+        self._rule = RULES.index(row.rule)
         self._share = self._delta / 2 if self._stopping == "either" else self._delta
         self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
         self._interval = interval_number(self._confidence)
@@ -237,7 +238,7 @@ class Policy:
         """
         n_waiting = waiting_counts(pending, self._labels, self._index)
         with self._lock:
-            chosen = spread(size, self._listed().tolist(), self.counts, n_waiting)
+            chosen = spread(size, self._listed_for_many().tolist(), self.counts, n_waiting)
         return [self._labels[arm] for arm in chosen]
 
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
@@ -288,9 +289,9 @@ class Policy:
         """What the rewards say against the assumptions, a sentence each; () if nothing.
 
         That some arm's vary more than ``sigma`` permits; that, where contrasts look, some arm's are
-        sorted or drift; that they contradict the answer since it was given. With an objection no
-        answer is ``certified``. Where all is as assumed one is raised with a probability of about
-        one in a million, the last with one of at most ``delta``.
+        sorted or drift; that they contradict the answer since it was given. With one no answer is
+        ``certified``; further rewards may explain it. Where all is as assumed one is raised with a
+        probability of about one in a million, the last with one of at most ``delta``.
         """
         with self._lock:
             total = int(self._state.progress[0]["total"])
@@ -358,8 +359,7 @@ class Policy:
     def gap_bounds(self) -> GapBounds:
         """Upper bounds on every arm's gaps, from the current intervals."""
         with self._lock:
-            lower, upper = self.lower, self.upper
-        return gap_upper_bounds(lower, upper)
+            return gap_upper_bounds(self.lower, self.upper)
 
     def gap_lower(self) -> GapLowerBound:
         """Lower bound on the largest gap; means outside nested intervals count at the end."""
@@ -504,6 +504,10 @@ class Policy:
                 self._list_next()
         return state.next[: state.progress[0]["n_next"]]
 
+    def _listed_for_many(self) -> Integers:
+        """The arms over which many questions at a time are spread."""
+        return self._listed()
+
     def _list_next(self) -> None:
         """Put into the state what ``choose`` says."""
         chosen = np.unique(checked_indices(list(self.choose()), self._labels, self._index))
@@ -514,8 +518,8 @@ class Policy:
 
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
-        given = (self._labels, self._index, self._sigmas, self._row_sigmas, self._places)
-        shared = (*given, self._radii)
+        labels = self._labels, self._index
+        shared = (*labels, self._sigmas, self._row_sigmas, self._places, self._radii)
         content = self.__dict__.copy()
         del content["_state"], content["_lock"], content["_save_lock"]
         fresh = type(self).__new__(type(self))
@@ -529,17 +533,9 @@ class Policy:
 
     def _setting(self) -> Setting:
         """What compiled functions need beside the state."""
-        return Setting(
-            self._radii,
-            self._interval,
-            self._lines,
-            self._nested,
-            self._rule,
-            self._rule_proved,
-            self._c,
-            self._lil_log_delta,
-            self._share,
-        )
+        intervals = self._radii, self._interval, self._lines, self._nested
+        rule = self._rule, self._rule_proved, self._c, self._lil_log_delta
+        return Setting(*intervals, *rule, self._share)
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
         """Refuse rewards that are not in a range as wide as sigma says, where that matters."""

@@ -32,7 +32,7 @@ from maxgap._core.contrasts import (
 )
 from maxgap._core.elementary import LN2, log
 from maxgap._core.state import Setting, State
-from maxgap._core.types import Floats, Records
+from maxgap._core.types import Floats, Integers, Records
 from maxgap.policies import max_gap_top2_ucb
 from maxgap.policies.paper import PaperPolicy
 from maxgap.stopping import cluster_rule_too
@@ -379,3 +379,13 @@ class MaxGapContrasts(PaperPolicy):
 
     def _list_compiled(self, state: State) -> None:
         choose(state, self._setting())
+
+    def _listed_for_many(self) -> Integers:
+        """Contrasts ask for one or two arms; where the intervals may end it, theirs as well."""
+        listed = self._listed()
+        if self.stopped or self._state.progress[0]["unsampled"] > 0 or self._stopping != "either":
+            return listed
+        state = self._state
+        state = state._replace(next=state.next.copy(), progress=state.progress.copy())
+        max_gap_top2_ucb.choose(state)
+        return np.union1d(listed, state.next[: state.progress[0]["n_next"]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -59,7 +59,7 @@ class MaxGapUCB(PaperPolicy):
         *,
         delta: float = 0.05,
         sigma: float | ArrayLike = 1.0,
-        confidence: str | Callable[..., ArrayLike] = "normal-mixture",
+        confidence: Any = DEFAULT,
         nested: bool = False,
         stopping: Any = DEFAULT,
         bounds: tuple[float, float] | None = None,

@@ -1,0 +1,116 @@
+"""All rows of a table at once: what a policy knows after them, in array operations alone.
+
+The same as telling them one by one, up to rounding, with nothing to compile: an answer that the
+intervals give is there at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxgap._core.intervals import BY_COUNT, FIRST_SQUARE
+from maxgap._core.order import settle_all
+from maxgap._core.state import BY_PROVED_RULE, track_leaders
+from maxgap._core.types import Flags, Floats, Integers, Records
+
+if TYPE_CHECKING:
+    from maxgap.policies.base import Policy
+
+__all__ = ["put_in_order", "stand_by", "take_all"]
+
+#: Rows in pieces, that can be gone through again: numbers of arms, rewards.
+Pieces = Iterable[tuple[Integers, Floats]]
+
+
+def take_all(
+    policy: Policy, pieces: Pieces, counts: Integers, means: Floats, scatter: Floats
+) -> None:
+    """Take all rewards into a policy that has none, of arms with these moments.
+
+    Nothing is decided, and the order of the arms is left to :func:`put_in_order`.
+    """
+    arms, progress = policy._state.arms, policy._state.progress[0]
+    policy._grow_stacks(counts)
+    policy._grow_radii(int(counts.max()))
+    arms["count"], arms["mean"], arms["scatter"] = counts, means, scatter
+    progress["total"], progress["unsampled"] = counts.sum(), (counts == 0).sum()
+    if policy._state.stacks.size > 0:
+        _keep_sums(policy, pieces)
+    if policy._interval == BY_COUNT:
+        radius = arms["factor"] * policy._radii[arms["row"], counts]
+        lower, upper = means - radius, means + radius
+    else:
+        spread, sums = 2 * arms["sigma"], policy._state.sums
+        _add_sums(sums, pieces, means)
+        sums["squares"] /= spread**2
+        bound = np.full(counts.size, np.inf)
+        for intercept, slope in policy._lines.T:
+            bound = np.minimum(bound, intercept + slope * (FIRST_SQUARE + sums["squares"]))
+        radius = spread * bound / np.maximum(counts, 1)
+        lower = np.minimum(np.maximum(means - radius, sums["highest"] - spread), means)
+        upper = np.maximum(np.minimum(means + radius, sums["lowest"] + spread), means)
+    arms["lower"] = np.where(counts > 0, lower, -np.inf)
+    arms["upper"] = np.where(counts > 0, upper, np.inf)
+
+
+def put_in_order(policy: Policy) -> None:
+    """Put the arms of such a policy in order: compiled, as all that it does from then on."""
+    state, listed = policy._state, policy._state.next.copy()
+    state.next[:] = np.arange(listed.size)
+    track_leaders(state, listed.size)
+    settle_all(state)
+    state.next[:] = listed
+
+
+def stand_by(policy: Policy, top: Flags) -> None:
+    """Stop with this answer, by a rule that is proved."""
+    policy._state.arms["top"] = top
+    progress = policy._state.progress[0]
+    progress["stopped"], progress["n_next"] = BY_PROVED_RULE, 0
+
+
+def _add_sums(sums: Records, pieces: Pieces, means: Floats) -> None:
+    """Of every arm the lowest and highest reward, and the squared errors of all but the first.
+
+    Each is foretold by the mean of those before it.
+    """
+    known = np.zeros(means.size, np.int64)
+    past = np.zeros(means.size)
+    for numbers, values in pieces:
+        order = np.argsort(numbers, kind="stable")
+        arm, values = numbers[order], values[order]
+        starts = np.flatnonzero(np.r_[True, arm[1:] != arm[:-1]][: arm.size])
+        here, sizes = arm[starts], np.diff(np.r_[starts, arm.size])
+        new = known[here] == 0
+        lowest = np.minimum.reduceat(values, starts)
+        highest = np.maximum.reduceat(values, starts)
+        sums["lowest"][here] = np.where(new, lowest, np.minimum(lowest, sums["lowest"][here]))
+        sums["highest"][here] = np.where(new, highest, np.maximum(highest, sums["highest"][here]))
+        # From the mean of all the distances are small, and so is what their sums lose.
+        off = values - means[arm]
+        before = np.r_[0.0, np.cumsum(off)]
+        total = before[starts + sizes] - before[starts]
+        before = before[:-1] + np.repeat(past[here] - before[starts], sizes)
+        n = np.arange(arm.size) + np.repeat(known[here] - starts, sizes)
+        errors = np.where(n > 0, off - before / np.maximum(n, 1), 0.0)
+        sums["squares"][here] += np.add.reduceat(errors**2, starts)
+        known[here] += sizes
+        past[here] += total
+
+
+def _keep_sums(policy: Policy, pieces: Pieces) -> None:
+    """The sums of the first rewards of every arm, from the origin."""
+    stacks, sums = policy._state.stacks, policy._state.prefix
+    progress = policy._state.progress[0]
+    at = stacks["start"].copy()
+    for numbers, values in pieces:
+        if progress["origin"] == np.inf:
+            progress["origin"] = values[0]
+        for arm in np.unique(numbers).tolist():
+            further = values[numbers == arm] - progress["origin"]
+            end = at[arm] + further.size
+            sums[at[arm] + 1 : end + 1] = sums[at[arm]] + np.cumsum(further)
+            at[arm] = end
