@@ -254,4 +254,4 @@ def test_objections_survive_a_file_a_copy_and_a_pickle(tmp_path):
 def test_with_bounds_the_default_is_what_split_does(cls, how, expected, tmp_path):
     cls(3, **how).save(tmp_path / "policy.json")
     saved = json.loads((tmp_path / "policy.json").read_text(encoding="utf-8"))
-    assert (saved["stopping"], saved["confidence"]) == expected
+    assert (saved["policy"]["stopping"], saved["policy"]["confidence"]) == expected
