@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from maxgap._rows import BadRow, Moments, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy
 from maxgap.policies._batch import shares, waiting_counts
-from maxgap.policies._bulk import put_in_order, stand_by, take_all
+from maxgap.policies._bulk import begin, take_all
 from maxgap.statistics import decimal
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ __all__ = [
     "questions",
     "refusal",
     "rows_of",
+    "stand_apart",
     "tell_all",
     "widest_inside",
     "world_of",
@@ -76,7 +78,6 @@ class Answer:
 
     certified: bool
     rival: Rival | None
-    next: tuple[Hashable, ...]
     arms: pd.DataFrame
     notes: tuple[str, ...]
     _policy: Policy
@@ -93,14 +94,38 @@ class Answer:
         >>> print(answer.lines()[0])
         The largest gap is 8.00, from b (1.00) up to c (9.00).
         """
-        found = [*self._found(), self._verdict(), *self.notes]
-        if not self.certified:
-            found += [
-                f"Rate next: {named(self.next)}.",
-                f"More ratings until certified, if asked for so: {self.more}. "
-                "You may look as often as you like.",
-            ]
-        return found
+        if self.certified:
+            return self.verdict()
+        return [
+            *self.verdict(),
+            f"Rate next: {named(self.next)}.",
+            f"More ratings until certified, if asked for so: {self.more}. "
+            "You may look as often as you like.",
+        ]
+
+    def verdict(self) -> list[str]:
+        """The first of these sentences, which are there at once: all but how to go on.
+
+        Examples
+        --------
+        >>> import maxgap
+        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+        >>> answer.verdict() == answer.lines()
+        True
+        """
+        return [*self._found(), self._verdict(), *self.notes]
+
+    @cached_property
+    def next(self) -> tuple[Hashable, ...]:
+        """The arms to rate next; none once certified."""
+        return () if self.certified else tuple(self._begun.ask())
+
+    @cached_property
+    def _begun(self) -> Policy:
+        """The policy that was told the rewards, ready to go on."""
+        policy = copy.copy(self._policy)
+        begin(policy)
+        return policy
 
     def _found(self) -> list[str]:
         """The gaps and the groups."""
@@ -142,7 +167,7 @@ class Answer:
         """
         if self.certified:
             return Forecast(0.0, 0.0, 0.0, 0)
-        return forecast(self._policy, self._world)
+        return forecast(self._begun, self._world)
 
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
@@ -157,7 +182,7 @@ class Answer:
         >>> answer.batch(5)
         {'a': 2, 'c': 2, 'b': 1}
         """
-        return questions(self._policy, size)
+        return questions(self._begun, size)
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """Arms by mean with their intervals, the split, the certain gap and its rival.
@@ -282,33 +307,16 @@ def check_arms(rows: Rows, groups: int = 2) -> None:
 
 
 def tell_all(policy: Policy, rows: Rows) -> Moments:
-    """Tell a policy all rows, in their order; it decides once.
-
-    Where the intervals certify the largest gap between means, nothing is compiled.
-    """
+    """Tell a policy all rows, in their order; nothing is decided yet."""
     moments = rows.moments()
     take_all(policy, rows, *moments)
-    top = _top_by_mean(moments.means)
-    if policy._stopping in ("clusters", "either") and _stand_apart(policy, top):
-        stand_by(policy, top)
-    else:
-        put_in_order(policy)
-        policy._decide()
     for text in policy.objections:
         if text.startswith("sigma"):
             raise ValueError(text)
     return moments
 
 
-def _top_by_mean(means: Floats) -> Flags:
-    """Of every arm, whether it is above the largest gap between means."""
-    order = np.argsort(means, kind="stable")
-    top = np.zeros(means.size, dtype=np.bool_)
-    top[order[1 + int(np.argmax(np.diff(means[order]))) :]] = True
-    return top
-
-
-def _stand_apart(policy: Policy, top: Flags) -> bool:
+def stand_apart(policy: Policy, top: Flags) -> bool:
     """Whether the top is certainly further above the rest than any two neighbours inside."""
     lower, upper = policy.lower, policy.upper
     rival = widest_inside(policy.arms, lower, upper, np.where(top, 0, 1))

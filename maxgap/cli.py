@@ -20,14 +20,14 @@ import numpy as np
 from numba.core.event import Listener, install_listener
 
 import maxgap
-from maxgap._answers import printable, questions, tell_all
+from maxgap._answers import printable, questions
 from maxgap._files import BadFile, NoRows, Source, read_rows
 from maxgap._rows import Rows
 from maxgap.duels import Duels
 from maxgap.grouping import TablePartition, partition_of
 from maxgap.planning import POLICY_OF, Forecast, Plan, Setting, checked_setting
 from maxgap.planning import plan as plan_of
-from maxgap.table import TableSplit, answer
+from maxgap.table import TableSplit, answer, collecting
 from maxgap.table import split as split_of
 
 __all__ = ["main", "parser"]
@@ -325,9 +325,7 @@ def _next(options: argparse.Namespace) -> None:
         if rows.total and rows.moments().counts.all():
             policy: Any = _answer(rows, options).policy()
         else:  # arms that have no rating yet come first
-            policy = options.setting.policy(rows.labels)
-            if rows.total:
-                tell_all(policy, rows)
+            policy = collecting(rows, options.setting)
         batch = questions(policy, options.batch, _pending(options, policy.arms))
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
@@ -414,8 +412,13 @@ def _show(
     """Draw the answer into a file, if that is asked for, and print it."""
     if options.plot is not None:
         _draw(found, options)
+    if options.json:
+        _print(_as_json(found))
+        return
+    at_once = "\n".join(found.verdict())
+    _print(f"{before}{at_once}")
     sentence = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
-    _print(_as_json(found) if options.json else f"{before}{found}{sentence}")
+    _print(f"{str(found).removeprefix(at_once)[1:]}{sentence}")
 
 
 def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:

@@ -28,6 +28,7 @@ from maxgap.confidence import guarantees
 from maxgap.gaps import gap_upper_bounds
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
+from maxgap.policies._bulk import begin
 from maxgap.policies.base import DEFAULT
 
 __all__ = [
@@ -413,6 +414,7 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         **setting.scale,
     )
     moments = _answers.tell_all(policy, rows)
+    begin(policy)
     look, found = policy._look(), policy.recommend()
     return TablePartition(
         groups=found.groups,
@@ -421,7 +423,6 @@ def partition_of(rows: Rows, groups: int, setting: Setting) -> TablePartition:
         certain_gaps=tuple(look.certain.tolist()),
         rival=look.rival,
         notes=rows.notes,
-        next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, look.group, range(1, groups + 1)),
         _policy=policy,
         _setting=setting,

@@ -20,13 +20,14 @@ import numpy as np
 
 from maxgap import _answers
 from maxgap._answers import Answer, Rival, named
+from maxgap._core.types import Flags, Floats
 from maxgap._rows import Rows
 from maxgap.confidence import guarantees
 from maxgap.planning import Setting, checked_setting
 from maxgap.policies import Policy
-from maxgap.policies._bulk import put_in_order
+from maxgap.policies._bulk import begin, orders_may_hold, stand_by
 
-__all__ = ["Rival", "TableSplit", "answer", "split"]
+__all__ = ["Rival", "TableSplit", "answer", "collecting", "split", "top_by_mean"]
 
 #: With more arms contrasts take long to look at, and "either" is the cluster rule alone.
 MOST_FOR_CONTRASTS = 100
@@ -85,9 +86,7 @@ class TableSplit(Answer):
         >>> policy.counts.tolist()
         [3, 2, 2]
         """
-        policy = copy.copy(self._policy)
-        put_in_order(policy)
-        return policy
+        return copy.copy(self._begun)
 
     def _found(self) -> list[str]:
         above = self.arms[self.arms["group"] == "top"].iloc[-1]
@@ -250,6 +249,21 @@ def split(
         return answer(rows, setting)
 
 
+def top_by_mean(means: Floats) -> Flags:
+    """Of every arm, whether it is above the largest gap between means; of several the highest.
+
+    Examples
+    --------
+    >>> top_by_mean(np.array([3.0, 0.0, 2.0, 1.0])).tolist()
+    [True, False, False, False]
+    """
+    order = np.argsort(means, kind="stable")
+    widest = means.size - 1 - int(np.argmax(np.diff(means[order])[::-1]))
+    top = np.zeros(means.size, dtype=np.bool_)
+    top[order[widest:]] = True
+    return top
+
+
 def answer(rows: Rows, setting: Setting) -> TableSplit:
     """The answer that checked rows give."""
     _answers.check_arms(rows)
@@ -270,18 +284,20 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         policy = setting._replace(delta=setting.delta / 2).policy(rows.labels)
         moments = _answers.tell_all(policy, rows)
     notes += [f"{text[0].upper()}{text[1:]}." for text in policy.objections]
-    found = policy.recommend()
-    top = np.array([label in found.top for label in policy.arms])
+    top = top_by_mean(policy.means)
+    if setting.stopping != "contrasts" and _answers.stand_apart(policy, top):
+        stand_by(policy, top)  # nothing had to be compiled
+    elif setting.stopping != "clusters" and orders_may_hold(policy, top):
+        begin(policy)
     group = np.where(top, 0, 1)
-    lower, upper = policy.lower, policy.upper
+    means, lower, upper = policy.means, policy.lower, policy.upper
     return TableSplit(
-        top=found.top,
-        bottom=found.bottom,
-        gap=found.gap,
+        top=frozenset(policy.arms[arm] for arm in np.flatnonzero(top)),
+        bottom=frozenset(policy.arms[arm] for arm in np.flatnonzero(~top)),
+        gap=float(means[top].min() - means[~top].max()),
         certified=policy.certified,
         certain_gap=float(lower[top].min() - upper[~top].max()),
         rival=_answers.widest_inside(policy.arms, lower, upper, group),
-        next=tuple(policy.ask()),
         arms=_answers.by_mean(policy, group, ("top", "bottom")),
         notes=tuple(notes),
         _raters=rows.raters,
@@ -289,3 +305,12 @@ def answer(rows: Rows, setting: Setting) -> TableSplit:
         _setting=setting,
         _world=_answers.world_of(moments, policy, setting, group),
     )
+
+
+def collecting(rows: Rows, setting: Setting) -> Policy:
+    """A policy that was told checked rows; some arms may have none yet."""
+    policy = setting.policy(rows.labels)
+    if rows.total:
+        _answers.tell_all(policy, rows)
+        begin(policy)
+    return policy

@@ -14,6 +14,7 @@ from maxgap._rows import Rows
 from maxgap.cli import _Compiling
 from maxgap.planning import checked_setting
 from maxgap.policies import Policy
+from maxgap.policies._bulk import begin
 
 
 def both(arms: np.ndarray, rewards: np.ndarray, **how: str) -> tuple[Policy, Policy]:
@@ -24,6 +25,7 @@ def both(arms: np.ndarray, rewards: np.ndarray, **how: str) -> tuple[Policy, Pol
             rows.add(pd.Series(arms[part]), pd.Series(rewards[part]))
         at_once, one_by_one = setting.policy(rows.labels), setting.policy(rows.labels)
         _answers.tell_all(at_once, rows)
+        begin(at_once)
     index = {label: k for k, label in enumerate(rows.labels)}
     numbers = np.array([index[arm] for arm in arms.tolist()])
     for k in range(arms.size):
@@ -98,3 +100,23 @@ def test_such_a_policy_goes_on_as_one_that_was_told() -> None:
     )
     np.testing.assert_allclose(policy.means, other.means)
     assert policy._state.arms["position"].tolist() == np.argsort(np.argsort(policy.lower)).tolist()
+
+
+def test_what_is_undecided_is_said_before_anything_is_compiled(tmp_path: Path) -> None:
+    code = (
+        "import maxgap\n"
+        "arms, rewards = [*'abcd'] * 50, [0, 0, 1, 1] * 25 + [0, 1, 0, 1] * 25\n"
+        "found = maxgap.split(arm=arms, reward=rewards, bounds=(0, 1))\n"
+        "print(found.certified, found.verdict()[1])\n"
+    )
+    cache = tmp_path / "cache"
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.startswith("False Top (1): d")
+    compiled = {path.name.split("-")[0] for path in cache.rglob("*.nbc")}
+    assert compiled <= {"elementary.log", "elementary._log"}

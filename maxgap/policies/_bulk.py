@@ -6,11 +6,13 @@ intervals give is there at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maxgap._core.contrasts import RHO_ORDERS
 from maxgap._core.intervals import BY_COUNT, FIRST_SQUARE
 from maxgap._core.order import settle_all
 from maxgap._core.state import BY_PROVED_RULE, track_leaders
@@ -19,8 +21,10 @@ from maxgap._core.types import Flags, Floats, Integers, Records
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy
 
-__all__ = ["put_in_order", "stand_by", "take_all"]
+__all__ = ["begin", "orders_may_hold", "stand_by", "take_all"]
 
+#: Of delta that the orders of contrasts have at most.
+LARGEST_SHARE = 0.1
 #: Rows in pieces, that can be gone through again: numbers of arms, rewards.
 Pieces = Iterable[tuple[Integers, Floats]]
 
@@ -30,7 +34,7 @@ def take_all(
 ) -> None:
     """Take all rewards into a policy that has none, of arms with these moments.
 
-    Nothing is decided, and the order of the arms is left to :func:`put_in_order`.
+    Nothing is decided yet, and the order of the arms is left to :func:`begin`.
     """
     arms, progress = policy._state.arms, policy._state.progress[0]
     policy._grow_stacks(counts)
@@ -56,13 +60,32 @@ def take_all(
     arms["upper"] = np.where(counts > 0, upper, np.inf)
 
 
-def put_in_order(policy: Policy) -> None:
-    """Put the arms of such a policy in order: compiled, as all that it does from then on."""
+def begin(policy: Policy) -> None:
+    """Put the arms of such a policy in order, and decide: compiled, as all it does from then on."""
     state, listed = policy._state, policy._state.next.copy()
     state.next[:] = np.arange(listed.size)
     track_leaders(state, listed.size)
     settle_all(state)
     state.next[:] = listed
+    policy._decide()
+
+
+def orders_may_hold(policy: Policy, top: Flags) -> bool:
+    """Whether contrasts may certify this answer: they need the top certainly above all others.
+
+    The test is that of :func:`maxgap.reference.contrasts.certainly_above`, at the largest share of
+    delta that it can have.
+    """
+    arms = policy._state.arms
+    needed = math.log(top.size * (top.size - 1) / 2 / (policy._share * LARGEST_SHARE))
+    n = np.maximum(arms["count"], 1)
+    spread = arms["sigma"] ** 2 * (1 / n + RHO_ORDERS / n**2)
+    growth = np.log1p(n / RHO_ORDERS)
+    distance = np.subtract.outer(arms["mean"][top], arms["mean"][~top])
+    evidence = distance**2 / (2 * np.add.outer(spread[top], spread[~top]))
+    evidence -= np.add.outer(growth[top], growth[~top]) / 2
+    # What is not seen for sure, by rounding, is left to the compiled look.
+    return bool((evidence >= needed - 1e-6).all())
 
 
 def stand_by(policy: Policy, top: Flags) -> None:
