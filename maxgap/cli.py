@@ -343,6 +343,8 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
     said, known = options.pending, {str(arm): arm for arm in arms}
     if len(said) == 1 and _decoded(said[0]) not in known:
+        if not os.path.exists(said[0]):
+            raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
         column = {"--arm": options.arm if options.winner is None else None}
         source = Source(said[0], column, options.separator, options.encoding)
         with Rows() as rows:
