@@ -1,10 +1,7 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
-from maxgap.duels import split_duels
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
-from maxgap.grouping import MaxGapPartition, Partition, TablePartition, partition
-from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
     MaxGapElim,
@@ -18,7 +15,13 @@ from maxgap.policies import (
 )
 from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
-from maxgap.table import TableSplit, split
+
+_RATINGS = {"split_duels":"duels","MaxGapPartition":"grouping","Partition":"grouping","TablePartition":"grouping","partition":"grouping","Forecast":"planning","Plan":"planning","plan":"planning","TableSplit":"table","split":"table"}
+def __getattr__(name):
+    import importlib
+    if name in _RATINGS:
+        return getattr(importlib.import_module("maxgap."+_RATINGS[name]), name)
+    raise AttributeError(name)
 
 __version__ = "0.2.0"
 

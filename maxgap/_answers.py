@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxgap._core.types import Flags, Floats, Integers
+from maxgap.engine.types import Flags, Floats, Integers
 from maxgap._rows import BadRow, Moments, Rows
 from maxgap.planning import Forecast, Setting, World, forecast
 from maxgap.policies import Policy

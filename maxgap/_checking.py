@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
 

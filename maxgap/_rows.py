@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_float
 
 if TYPE_CHECKING:

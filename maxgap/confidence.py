@@ -50,8 +50,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap._core.elementary import log, log_of_array
-from maxgap._core.intervals import BY_COUNT, EMPIRICAL_BERNSTEIN
+from maxgap.engine.elementary import log, log_of_array
 from maxgap._numbers import as_float, as_floats, is_whole
 
 __all__ = ["FROM_REWARDS", "RADII", "guarantees", "radius"]
@@ -157,9 +156,7 @@ _RADII: dict[str, _Radius] = {
 RADII = tuple(_RADII)
 """Names of the radii."""
 
-_FROM_REWARDS = {"empirical-bernstein": EMPIRICAL_BERNSTEIN}
-
-FROM_REWARDS = tuple(_FROM_REWARDS)
+FROM_REWARDS = ("empirical-bernstein",)
 """Names of the intervals that look at the rewards themselves; all are proved."""
 
 
@@ -211,15 +208,15 @@ def bernstein_lines(log_inverse: float) -> Float:
     return np.ceil(lines * digits) / digits
 
 
-def interval_number(name: str | RadiusFunction) -> int:
-    """The number, in compiled code, of the rule by which intervals are made.
+def from_rewards(name: str | RadiusFunction) -> bool:
+    """Whether intervals of this name look at the rewards themselves.
 
     Examples
     --------
-    >>> interval_number("lil"), interval_number("empirical-bernstein")
-    (0, 1)
+    >>> from_rewards("lil"), from_rewards("empirical-bernstein")
+    (False, True)
     """
-    return _FROM_REWARDS.get(name, BY_COUNT) if isinstance(name, str) else BY_COUNT
+    return isinstance(name, str) and name in FROM_REWARDS
 
 
 def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArray[np.intp], Float]:
@@ -235,7 +232,7 @@ def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArr
     ([1.0], [0, 0], [0.1, 5.0])
     """
     if isinstance(name, str):
-        grows = name in _FROM_REWARDS or _RADII[name].grows_with_sigma
+        grows = name in FROM_REWARDS or _RADII[name].grows_with_sigma
         factors = sigmas if grows else np.ones_like(sigmas)
         return np.ones(1), np.zeros(sigmas.size, dtype=np.intp), factors
     rows, row = np.unique(sigmas, return_inverse=True)
@@ -292,7 +289,7 @@ def radius(
     5.0
     """
     known = _RADII.get(name) if isinstance(name, str) else None
-    if isinstance(name, str) and name in _FROM_REWARDS:
+    if isinstance(name, str) and name in FROM_REWARDS:
         raise ValueError(f"name: {name!r} depends on the rewards; policies have it, as confidence")
     if known is None and not callable(name):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")

@@ -18,7 +18,7 @@ import numpy as np
 
 from maxgap import _answers
 from maxgap._checking import label_key
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_floats
 from maxgap._rows import BadRow, Rows, check, codes_of, why_no_label
 from maxgap.planning import checked_setting

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from maxgap._core.compiled import compiled
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.compiled import compiled
+from maxgap.engine.types import Floats, Integers
 
 __all__ = ["GapBounds", "GapLowerBound", "gap_lower_bound", "gap_upper_bounds"]
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from maxgap import _answers
 from maxgap._answers import Answer, Rival, named
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap._rows import Rows
 from maxgap._saving import StrPath

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from maxgap._core.compiled import compiled
-from maxgap._core.types import Flags, Floats, Integers
+from maxgap.engine.compiled import compiled
+from maxgap.engine.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap.confidence import check_delta, radius
 from maxgap.problems import Problem

@@ -59,7 +59,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap._core.compiled import compiled, inlined
+from maxgap.engine.compiled import compiled, inlined
 from maxgap._numbers import as_floats
 from maxgap.problems import Problem
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from maxgap._checking import checked_bounds, checked_confidence
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import check_delta, check_sigma
 from maxgap.policies import MaxGapContrasts, MaxGapTop2UCB, Policy, RoundRobin

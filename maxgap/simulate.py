@@ -17,12 +17,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
-from maxgap._core.intervals import BY_COUNT
-from maxgap._core.types import Flags, Floats, Integers
 from maxgap._numbers import is_whole
-from maxgap._run import Looks, Truth, look, run_with_contrasts
-from maxgap._run import run as run_compiled
-from maxgap.policies import OUTSIDE, Policy, Split, number_of
+from maxgap.engine.types import Flags, Floats, Integers
+from maxgap.policies import Policy, Split
+from maxgap.policies.runs import Truth, check_runnable, prepared, run_fresh
 from maxgap.problems import BordaProblem, Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
@@ -120,56 +118,22 @@ def run(
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     _check_setting(policy, problem, noise)
     budget = _positive_integer("budget", budget, LARGEST_BUDGET)
-    started, wrong, _ = _run_once(policy, problem, budget, rng, noise, np.array([budget]))
-    progress = started._state.progress[0]
+    ended, wrong, _ = run_fresh(policy, _truth(problem, noise), np.array([budget]), budget, rng)
+    complete = bool((ended.counts > 0).all())
     return Run(
-        samples=int(progress["total"]),
-        stopped=started.stopped,
-        certified=started.certified,
+        samples=int(ended.counts.sum()),
+        stopped=ended.stopped,
+        certified=ended.certified,
         correct=not wrong[0],
-        counts=started.counts,
-        split=started.recommend() if progress["unsampled"] == 0 else None,
+        counts=ended.counts,
+        split=ended.recommend() if complete else None,
     )
 
 
-def _run_once(
-    policy: Policy,
-    problem: Problem,
-    budget: int,
-    rng: np.random.Generator,
-    noise: str,
-    checkpoints: Integers,
-) -> tuple[Policy, Flags, Integers]:
-    """The policy after the run; wrong (checkpoint,); counts (checkpoint, arm)."""
-    started = policy._fresh()
-    wrong = np.ones(checkpoints.size, dtype=np.bool_)
-    counts = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
-    looks = Looks(checkpoints, wrong, counts)
-    least_gap = problem.delta_max * (1 - 1e-9)
+def _truth(problem: Problem, noise: str) -> Truth:
+    """What rewards are drawn from; of equal largest gaps any is a right answer."""
     means, sigmas = np.array(problem.means), np.array(problem.sigmas)
-    truth = Truth(means, sigmas, NOISES.index(noise), least_gap)
-    number, progress = number_of(started), started._state.progress[0]
-    while True:
-        state, setting = started._state, started._setting()
-        at = int(np.searchsorted(checkpoints, progress["total"], side="right"))
-        if number != OUTSIDE and state.stacks.size > 0:
-            run_with_contrasts(rng, truth, looks, at, budget, number, state, setting)
-        else:
-            rounds = started._rounds_in_table()
-            if run_compiled(rng, truth, looks, at, budget, rounds, number, state, setting):
-                started._decide()
-                started._listed()
-                at = int(np.searchsorted(checkpoints, progress["total"]))
-                look(truth, looks, at, False, state, setting)
-        if progress["stopped"] or progress["total"] >= budget:
-            break
-        counts_soon = started.counts + 1
-        started._grow_radii(int(counts_soon.max()))
-        started._grow_stacks(counts_soon)
-        policy._radii = started._radii  # the next run need not compute them again
-    if progress["crossed"]:
-        started._warn_crossed()
-    return started, wrong, counts
+    return Truth(means, sigmas, NOISES.index(noise), problem.delta_max * (1 - 1e-9))
 
 
 def replicate(
@@ -254,11 +218,10 @@ def replicate(
     tasks = []
     branches = np.random.SeedSequence(int(seed)).spawn(len(policies))
     for policy, branch in zip(policies.values(), branches, strict=True):
-        prepared = policy._fresh()
-        prepared._grow_radii(min(budget + 1, 1 << 16))
+        ready = prepared(policy, min(budget + 1, 1 << 16))
         # In one tuple: joblib would give an array of its own to one worker of a Dask cluster only,
         # for the others to fetch, and if that worker died the study could not go on.
-        setting = (prepared, problem, budget, noise, looks, branch)
+        setting = (ready, _truth(problem, noise), budget, looks, branch)
         tasks += [
             delayed(_piece)(setting, range(start, min(start + size, replicates)))
             for start in range(0, replicates, size)
@@ -319,15 +282,15 @@ def _bar(pieces: Iterable[Any], total: int) -> Iterable[Any]:
 
 
 def _piece(
-    setting: tuple[Policy, Problem, int, str, Integers, np.random.SeedSequence],
+    setting: tuple[Policy, Truth, int, Integers, np.random.SeedSequence],
     numbers: range,
 ) -> _Piece:
     """A few replicates of one policy."""
-    policy, problem, budget, noise, checkpoints, branch = setting
+    policy, truth, budget, checkpoints, branch = setting
     wrong = np.empty((len(numbers), checkpoints.size), dtype=np.bool_)
     # Whole numbers: their sums are exact in any order.
-    sums = np.zeros((checkpoints.size, problem.n_arms), dtype=np.int64)
-    squares = np.zeros((checkpoints.size, problem.n_arms))
+    sums = np.zeros((checkpoints.size, truth.means.size), dtype=np.int64)
+    squares = np.zeros((checkpoints.size, truth.means.size))
     stops = np.empty((len(numbers), 4), dtype=np.int64)
     # The last look is for the answer at the end, wherever the reader's own looks are.
     looks = np.append(checkpoints, budget)
@@ -339,12 +302,12 @@ def _piece(
         # What `branch.spawn` makes; made here, it need not be kept nor sent.
         seed = np.random.SeedSequence(branch.entropy, spawn_key=(*branch.spawn_key, number))
         rng.bit_generator.state = np.random.PCG64(seed).state
-        ended, run_wrong, counts = _run_once(policy, problem, budget, rng, noise, looks)
+        ended, run_wrong, counts = run_fresh(policy, truth, looks, budget, rng)
         wrong[i] = run_wrong[:-1]
         sums += counts[:-1]
         squares += counts[:-1].astype(np.float64) ** 2
         stops[i] = (
-            ended._state.progress[0]["total"],
+            ended.counts.sum(),
             ended.stopped,
             ended.certified,
             not run_wrong[-1],
@@ -508,14 +471,11 @@ def _repeated(labels: Iterable[Hashable], times: int) -> list[Hashable]:
 
 
 def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
-    if not isinstance(policy, Policy):
-        raise ValueError(f"policy must be a policy object, got {policy!r}")
-    if not policy._answers_with_a_split:
-        raise ValueError(f"policy must answer with a split, which a run judges, got {policy!r}")
+    if noise not in NOISES:
+        raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
+    check_runnable(policy, noise)
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem, got {problem!r}")
-    if policy._state.progress[0]["total"] > 0:
-        raise ValueError(f"policy must not have begun, got {policy!r}")
     if len(policy.arms) != problem.n_arms:
         raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
     labels = list(getattr(problem, "labels", policy.arms))
@@ -523,15 +483,8 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(
             f"policy's arms {policy.arms} are those of the problem in another order, {labels}"
         )
-    if noise not in NOISES:
-        raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
     if isinstance(problem, BordaProblem) and noise != "bernoulli":
         raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")
-    if policy._interval != BY_COUNT and (noise != "bernoulli" or (policy._sigmas < 0.5).any()):
-        raise ValueError(
-            f"confidence {policy._confidence!r} needs rewards in a range of width 2 sigma: noise "
-            f"'bernoulli' and sigma from 0.5, got noise {noise!r} and sigma {policy._sigmas}"
-        )
     if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
         raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
 

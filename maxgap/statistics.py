@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from maxgap._core.compiled import compiled
-from maxgap._core.types import Floats, Integers
+from maxgap.engine.compiled import compiled
+from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import is_whole
 
 if TYPE_CHECKING:

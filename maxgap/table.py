@@ -20,7 +20,7 @@ import numpy as np
 
 from maxgap import _answers
 from maxgap._answers import Answer, Rival, named
-from maxgap._core.types import Flags, Floats
+from maxgap.engine.types import Flags, Floats
 from maxgap._rows import Rows
 from maxgap.confidence import guarantees
 from maxgap.planning import Setting, checked_setting

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from maxgap._checking import checked_indices
-from maxgap._core.types import Integers
+from maxgap.engine.types import Integers
 from maxgap._numbers import is_whole
 
 __all__ = ["shares", "spread", "waiting_counts"]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxgap._core.contrasts import RHO_ORDERS
-from maxgap._core.intervals import BY_COUNT, FIRST_SQUARE
-from maxgap._core.order import settle_all
-from maxgap._core.state import BY_PROVED_RULE, track_leaders
-from maxgap._core.types import Flags, Floats, Integers, Records
+from maxgap.contrasts.look import RHO_ORDERS
+from maxgap.engine.intervals import BY_COUNT, FIRST_SQUARE
+from maxgap.engine.order import settle_all
+from maxgap.engine.state import BY_PROVED_RULE, track_leaders
+from maxgap.engine.types import Flags, Floats, Integers, Records
 
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy

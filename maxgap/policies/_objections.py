@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from maxgap._core.types import Flags, Floats, Integers, Records
-from maxgap.stopping import LOOK_BACK
-
-if TYPE_CHECKING:
-    from maxgap.policies.base import Policy
+from maxgap.engine.types import Flags, Floats, Integers, Records
 
 __all__ = ["LEVEL", "against_order", "against_sigma", "against_top", "raised_by"]
 
@@ -23,14 +19,15 @@ __all__ = ["LEVEL", "against_order", "against_sigma", "against_top", "raised_by"
 LEVEL = 1e-6
 
 
-def raised_by(policy: Policy) -> tuple[str, ...]:
-    """All that the rewards told to a policy say against it."""
-    state, labels = policy._state, policy._labels
-    arms = state.arms
-    found = against_sigma(labels, arms["count"], arms["scatter"], policy._sigmas)
-    if policy._stopping in LOOK_BACK:
-        found += against_order(labels, arms["count"], arms["scatter"], state.stacks, state.prefix)
-    if policy._answers_with_a_split and policy.stopped:
+def raised_by(labels: Sequence[Hashable], arms: Records, kept: Any) -> tuple[str, ...]:
+    """All that is said against a policy by what it knows of its arms, and by the rewards kept.
+
+    These are None where nothing looks at their order; an answer is judged once there is one.
+    """
+    found = against_sigma(labels, arms["count"], arms["scatter"], arms["sigma"])
+    if kept is not None:
+        found += against_order(labels, arms["count"], arms["scatter"], kept.stacks, kept.sums)
+    if arms["top"].any():
         found += against_top(labels, arms["top"], arms["lower"], arms["upper"])
     return tuple(found)
 

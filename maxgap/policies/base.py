@@ -12,7 +12,7 @@ import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,39 +28,41 @@ from maxgap._checking import (
     checked_sigmas,
     label_index,
 )
-from maxgap._core.elementary import log
-from maxgap._core.intervals import BY_COUNT, NO_LINES
-from maxgap._core.rewards import grown_stacks
-from maxgap._core.state import BY_PROVED_RULE, BY_RULE, UNLISTED, Setting, new_state
-from maxgap._core.types import Floats, Integers
-from maxgap._core.words import answer_empirically, ask_with_fewest
 from maxgap._saving import StrPath
 from maxgap.confidence import (
     bernstein_lines,
     check_delta,
+    from_rewards,
     guarantees,
-    interval_number,
-    radius,
-    radius_rows,
 )
+from maxgap.engine.elementary import log
+from maxgap.engine.state import (
+    BY_PROVED_RULE,
+    BY_RULE,
+    SUMS,
+    UNLISTED,
+    ByCount,
+    FromSums,
+    InPython,
+    Lines,
+    Rule,
+    begin,
+    list_next,
+    new_state,
+    tell,
+)
+from maxgap.engine.types import Floats, Integers
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._objections import raised_by
 from maxgap.policies._saved import save_policy
-from maxgap.policies._split import Split
-from maxgap.policies._step import (
-    next_round,
-    stop,
-    stop_if_contrasts_certify,
-    stop_if_rule_holds,
-    take_batch,
-)
-from maxgap.stopping import LOOK_BACK, RULES, row_of
+from maxgap.policies._radii import RadiusTable
+from maxgap.policies.rules import LOOK_BACK, RULES_OF_ANY, rule_of_any
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT", "Policy", "Split"]
+__all__ = ["DEFAULT", "Policy", "Split", "rule_of"]
 
 
 class _Default:
@@ -71,6 +73,23 @@ class _Default:
 
 
 DEFAULT = _Default()
+
+
+class Split(NamedTuple):
+    """An answer: the arms above and below the largest gap, and the gap between their means.
+
+    Examples
+    --------
+    >>> from maxgap import RoundRobin
+    >>> policy = RoundRobin(["a", "b", "c"])
+    >>> policy.tell(["a", "b", "c"], [0.25, 0.0, 1.0])
+    >>> policy.recommend() == Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75)
+    True
+    """
+
+    top: frozenset[Hashable]
+    bottom: frozenset[Hashable]
+    gap: float
 
 
 class Policy:
@@ -141,14 +160,11 @@ class Policy:
     ['b', 'c']
     """
 
-    _in_table = "Policy"
+    #: Rules of the class's own, by name, and whether each is proved.
+    rules: ClassVar[Mapping[str, tuple[type[Rule], bool]]] = {}
+    default_stopping: ClassVar[str | None] = "clusters"
     #: Files that it was loaded from or saved to, and what they held then.
     _files: Mapping[str, str] = MappingProxyType({})
-    _default_stopping: str | None = "clusters"
-    #: Factor of MaxGapUCB's own stopping rule; no other policy looks at it.
-    _c = 5.0
-    #: Of SortThenSearch's lil'UCB; no other policy looks at it.
-    _lil_log_delta = 0.0
     #: Whether the answer is one that runs can judge.
     _answers_with_a_split = True
     #: Whether rewards are kept whatever the stopping rule.
@@ -177,28 +193,23 @@ class Policy:
             raise ValueError(f"nested must be True or False, got {nested!r}")
         self._nested = bool(nested)
         if isinstance(stopping, _Default):
-            stopping = self._default_stopping
+            stopping = self.default_stopping
             if stopping == "contrasts" and bounds is not None:
                 stopping = "either"
-        row = row_of(self._in_table, stopping)
-        self._stopping, self._rule_proved = row.stopping, row.proved
-        self._rule = RULES.index(row.rule)
-        self._share = self._delta / 2 if self._stopping == "either" else self._delta
-        self._row_sigmas, row_of_arm, factor = radius_rows(self._confidence, self._sigmas)
-        self._interval = interval_number(self._confidence)
-        log_inverse = log(2.0 * len(self._labels)) - log(self._share)
-        self._lines = NO_LINES if self._interval == BY_COUNT else bernstein_lines(log_inverse)
-        keeps_rewards = self._always_keeps_rewards or self._stopping in LOOK_BACK
-        self._places = row_of_arm, factor, self._interval, keeps_rewards
-        self._state = new_state(self._sigmas, *self._places)
-        self._radii = np.full((self._row_sigmas.size, 1), np.inf)
-        self._room = 0
-        self._objected: tuple[int, tuple[str, ...]] = 0, ()
-        self._set_locks()
+        rule_of(type(self), stopping)
+        self._stopping = stopping
+        self._share = self._delta / 2 if stopping == "either" else self._delta
+        self._radii = RadiusTable(self._confidence, self._share, self._sigmas)
+        self._start()
 
     def choose(self) -> Iterable[Hashable]:
         """Labels of the arms to sample next, once every arm has a sample. For subclasses."""
-        raise NotImplementedError(f"{type(self).__name__} does not define choose(self)")
+        with self._lock:
+            state, lines = copy.deepcopy((self._state, self._memory()))
+        if type(lines) is Lines:
+            raise NotImplementedError(f"{type(self).__name__} does not define choose(self)")
+        list_next(state, lines)
+        return [self._labels[arm] for arm in state.next[: state.progress[0]["n_next"]].tolist()]
 
     def may_stop(self) -> bool:
         """Whether to stop, uncertified, where the stopping rule does not hold. For subclasses."""
@@ -296,7 +307,8 @@ class Policy:
         with self._lock:
             total = int(self._state.progress[0]["total"])
             if self._objected[0] != total:
-                self._objected = total, raised_by(self)
+                kept = self._state.intervals if self._stopping in LOOK_BACK else None
+                self._objected = total, raised_by(self._labels, self._state.arms, kept)
             return self._objected[1]
 
     def recommend(self) -> Split:
@@ -319,9 +331,14 @@ class Policy:
                 f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
+        means, top = arms["mean"], arms["top"]
         if not stopped:
-            answer_empirically(arms)
-        top, means = arms["top"], arms["mean"]
+            # Nested intervals may leave an empirical mean outside; it counts at the nearest end.
+            values = np.clip(means, arms["lower"], arms["upper"])
+            order = np.argsort(values, kind="stable")
+            gaps = np.diff(values[order])
+            split = int(np.flatnonzero(gaps == gaps.max())[-1]) + 1
+            top[order] = np.arange(top.size) >= split
         gap = float(means[top].min() - means[~top].max())
         return Split(
             frozenset(self._labels[arm] for arm in np.flatnonzero(top).tolist()),
@@ -407,7 +424,9 @@ class Policy:
         """What a copy or a pickle holds: a state of its own, and no locks."""
         with self._lock:
             content = self.__dict__.copy()
-            content["_state"] = copy.deepcopy(self._state)
+            # Together, for a rule may look at what the lines remember.
+            own = self._state, self._lines, self._rule
+            content["_state"], content["_lines"], content["_rule"] = copy.deepcopy(own)
         del content["_lock"], content["_save_lock"]
         return content
 
@@ -455,141 +474,128 @@ class Policy:
         top = self.recommend().top
         return ["top" if label in top else "bottom" for label in self._labels]
 
-    def _take(self, indices: Integers, values: Floats, *, decide: bool = True) -> None:
-        """Take rewards that are checked already; with ``decide`` they end a round."""
+    def _take(self, indices: Integers, values: Floats) -> None:
+        """Take a round of rewards that are checked already."""
         if indices.size == 0:
             return
         with self._lock:
             self._check_ranges(indices, values)
             self._make_room(indices)
             stopped = self.stopped
-            crossed = take_batch(self._state, self._setting(), indices, values)
-            if decide:
-                self._decide()
+            crossed = tell(self._state, self._lines, self._rule, indices, values)
+            self._finish_round()
             against = "; ".join(self.objections) if self.stopped and not stopped else ""
         if crossed:
             self._warn_crossed()
         if against:
             warnings.warn(f"stopped, but not certified: {against}", RuntimeWarning, stacklevel=3)
 
-    def _decide(self) -> None:
-        """After a round: whether to stop. Whom to sample next is left until asked."""
-        state = self._state
-        if not next_round(state) or not self._end_round():
-            return
-        setting, looks_back = self._setting(), self._stopping in LOOK_BACK
-        if looks_back and stop_if_contrasts_certify(state, setting):
-            return
-        if stop_if_rule_holds(state, setting):
-            return
-        if self.may_stop():
-            stop(state, BY_RULE)
-        else:
-            self._start_round()
+    def _begin(self) -> None:
+        """Decide, from what has been put into the state."""
+        begin(self._state, self._lines, self._rule)
+        self._finish_round()
 
-    def _end_round(self) -> bool:
-        """Change what a round changes beside samples; whether any rule may be looked at."""
-        return True
-
-    def _start_round(self) -> None:
-        """Change what has to be right before arms are chosen."""
+    def _finish_round(self) -> None:
+        """After a round of a policy in plain Python: whether its own rule holds."""
+        progress = self._state.progress[0]
+        if progress["n_next"] == UNLISTED and self.may_stop():
+            top = self.recommend().top
+            self._state.arms["top"] = [label in top for label in self._labels]
+            progress["stopped"], progress["n_next"] = BY_RULE, 0
 
     def _listed(self) -> Integers:
         """The arms to sample next, increasing, listed now if they were not."""
         state = self._state
         if state.progress[0]["n_next"] == UNLISTED:
-            if state.progress[0]["unsampled"] > 0:
-                ask_with_fewest(state)
-            else:
-                self._list_next()
+            chosen = np.unique(checked_indices(list(self.choose()), self._labels, self._index))
+            if chosen.size == 0:
+                raise ValueError(f"{type(self).__name__}.choose() must name an arm, got none")
+            state.next[: chosen.size] = chosen
+            state.progress[0]["n_next"] = chosen.size
         return state.next[: state.progress[0]["n_next"]]
 
     def _listed_for_many(self) -> Integers:
         """The arms over which many questions at a time are spread."""
         return self._listed()
 
-    def _list_next(self) -> None:
-        """Put into the state what ``choose`` says."""
-        chosen = np.unique(checked_indices(list(self.choose()), self._labels, self._index))
-        if chosen.size == 0:
-            raise ValueError(f"{type(self).__name__}.choose() must name an arm, got none")
-        self._state.next[: chosen.size] = chosen
-        self._state.progress[0]["n_next"] = chosen.size
+    def _new_lines(self) -> Any:
+        """The compiled lines of the algorithm; these leave it to ``choose``."""
+        return Lines(bounds=False)
+
+    def _memory(self) -> Any:
+        """The lines of the algorithm, with what they remember."""
+        return self._lines.lines if isinstance(self._lines, InPython) else self._lines
+
+    def _new_intervals(self) -> Any:
+        """What a reward does to an interval, before the first."""
+        if from_rewards(self._confidence):
+            log_inverse = log(2.0 * len(self._labels)) - log(self._share)
+            sums = np.zeros(len(self._labels), SUMS)
+            intervals: Any = FromSums(sums, bernstein_lines(log_inverse), self._nested)
+        else:
+            intervals = ByCount(self._radii.up_to(0), self._nested)
+        if self._always_keeps_rewards or self._stopping in LOOK_BACK:
+            from maxgap.contrasts.rewards import keeping
+
+            return keeping(intervals, len(self._labels), self._share)
+        return intervals
 
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
-        labels = self._labels, self._index
-        shared = (*labels, self._sigmas, self._row_sigmas, self._places, self._radii)
         content = self.__dict__.copy()
-        del content["_state"], content["_lock"], content["_save_lock"]
+        for name in ("_state", "_lines", "_rule", "_lock", "_save_lock"):
+            del content[name]
+        shared = (self._labels, self._index, self._sigmas, self._radii)
         fresh = type(self).__new__(type(self))
         # All else is copied: a policy of the reader's own may have a memory.
         fresh.__dict__.update(copy.deepcopy(content, {id(part): part for part in shared}))
-        fresh._set_locks()
-        fresh._state = new_state(self._sigmas, *self._places)
-        fresh._room = 0
-        fresh._objected = 0, ()
+        fresh._start()
         return fresh
 
-    def _setting(self) -> Setting:
-        """What compiled functions need beside the state."""
-        intervals = self._radii, self._interval, self._lines, self._nested
-        rule = self._rule, self._rule_proved, self._c, self._lil_log_delta
-        return Setting(*intervals, *rule, self._share)
+    def _start(self) -> None:
+        """Set what there is before the first reward."""
+        rule, proved = rule_of(type(self), self._stopping)
+        lines = self._new_lines()
+        self._rule: Any = rule.of(proved, lines, self._share)
+        own = type(self).choose, type(self).may_stop
+        self._lines: Any = lines if own == (Policy.choose, Policy.may_stop) else InPython(lines)
+        radii = self._radii
+        self._state = new_state(self._sigmas, radii.row, radii.factor, self._new_intervals())
+        self._room = 0
+        self._objected: tuple[int, tuple[str, ...]] = 0, ()
+        self._set_locks()
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
         """Refuse rewards that are not in a range as wide as sigma says, where that matters."""
         if self._bounds is not None:
             check_bounds(indices, values, self._bounds, self._labels)
-        if self._interval == BY_COUNT:
-            return
-        sums, unsampled = self._state.sums, self._state.arms["count"] == 0
+        if from_rewards(self._confidence):
+            lowest, highest = self._ends()
+            check_ranges(indices, values, lowest, highest, 2 * self._sigmas, self._labels)
+
+    def _ends(self) -> tuple[Floats, Floats]:
+        """Lowest and highest reward of every arm, infinite before the first."""
+        intervals = self._state.intervals
+        sums = getattr(intervals, "intervals", intervals).sums
+        unsampled = self._state.arms["count"] == 0
         lowest = np.where(unsampled, np.inf, sums["lowest"])
-        highest = np.where(unsampled, -np.inf, sums["highest"])
-        check_ranges(indices, values, lowest, highest, 2 * self._sigmas, self._labels)
+        return lowest, np.where(unsampled, -np.inf, sums["highest"])
 
     def _make_room(self, indices: Integers) -> None:
-        """Make the table of radii, and what keeps rewards, reach the counts that these lead to."""
-        n_rewards = indices.size
-        if self._state.stacks.size > 0:
-            further = np.bincount(indices, minlength=len(self._labels))
-            self._grow_stacks(self._state.arms["count"] + further)
-        # The largest count is looked up only once the room found last time is used up.
-        if self._interval == BY_COUNT and n_rewards > self._room:
-            largest = int(self._state.arms["count"].max())
-            self._grow_radii(largest + n_rewards)
-            self._room = self._radii.shape[1] - 1 - largest
-        self._room -= n_rewards
+        """Make room for rewards of these arms."""
+        # It is looked for only once the room found last time is used up.
+        if indices.size > self._room:
+            counts = self._state.arms["count"]
+            self._grow(counts + np.bincount(indices, minlength=counts.size))
+            self._room = self._state.intervals.room(counts)
+        self._room -= indices.size
 
-    def _grow_radii(self, largest_count: int) -> None:
-        """Make the table of radii reach this count."""
-        if self._interval != BY_COUNT or largest_count < self._radii.shape[1]:
-            return
-        start, n_arms = self._radii.shape[1], len(self._labels)
-        size = max(2 * start, largest_count + 1, 1024)
-        grown = np.empty((self._row_sigmas.size, size))
-        grown[:, :start] = self._radii
-        # Piece by piece: what a formula needs on its way is many times what it gives.
-        for first in range(start, size, 1 << 16):
-            n = np.arange(first, min(first + (1 << 16), size))
-            for row, sigma in enumerate(self._row_sigmas.tolist()):
-                grown[row, n] = radius(
-                    self._confidence, n, delta=self._share, n_arms=n_arms, sigma=sigma
-                )
-        self._radii = grown
-
-    def _rounds_in_table(self) -> int:
-        """How many rounds there may be until a count leaves the table of radii."""
-        if self._interval != BY_COUNT:
-            return 1 << 62
-        return self._radii.shape[1] - 1 - int(self._state.arms["count"].max())
-
-    def _grow_stacks(self, counts: Integers) -> None:
-        """Make room for so many rewards of each arm, where rewards are kept."""
+    def _grow(self, needed: Integers) -> None:
+        """Make room for so many rewards of each arm in all."""
         state = self._state
-        if state.stacks.size > 0:
-            stacks, prefix = grown_stacks(state.stacks, state.prefix, state.arms["count"], counts)
-            self._state = state._replace(stacks=stacks, prefix=prefix)
+        intervals = state.intervals.grown(state.arms["count"], needed, self._radii.up_to)
+        if intervals is not state.intervals:
+            self._state = state._replace(intervals=intervals)
 
     def _warn_crossed(self) -> None:
         warnings.warn(
@@ -598,3 +604,20 @@ class Policy:
             RuntimeWarning,
             stacklevel=4,
         )
+
+
+def rule_of(cls: type[Policy], stopping: Any) -> tuple[Any, bool]:
+    """The rule of this name of a class of policies, and whether it is proved; or a ValueError.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapTop2UCB
+    >>> rule_of(MaxGapTop2UCB, "paper")[0].__name__, rule_of(MaxGapTop2UCB, "literal")[1]
+    ('ThirdBelow', False)
+    """
+    if stopping is None or isinstance(stopping, str):
+        found = cls.rules.get(stopping) or rule_of_any(stopping)
+        if found is not None:
+            return found
+    known = [*RULES_OF_ANY, *cls.rules, None]
+    raise ValueError(f"stopping must be one of {known}, got {stopping!r}")

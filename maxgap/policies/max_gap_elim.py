@@ -3,47 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any, NamedTuple
 
-from maxgap._core.compiled import compiled
-from maxgap._core.state import State
-from maxgap._core.words import ask_active, bring_back, certain_gap, eliminate_up_to
-from maxgap.policies.paper import PaperPolicy
+import numpy as np
 
-__all__ = ["MaxGapElim", "after_round", "before_round", "choose"]
+from maxgap.engine.slots import certain_gap, certain_gap_lies_at, touches_above
+from maxgap.engine.state import Rule, State, answer_around, answer_empirically
+from maxgap.engine.types import Integers
+from maxgap.policies.base import Policy
 
-# 1: A = [K]
-# 2: for t = 1, 2, ...
-
-
-@compiled(inline=True)
-def choose(state: State) -> None:
-    """Line 3: sample the arms of A."""
-    ask_active(state)
+__all__ = ["ElimLines", "MaxGapElim", "TwoActive", "TwoActiveAroundCertainGap"]
 
 
-@compiled(inline=True)
-def after_round(state: State) -> bool:
-    """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
-    if certain_gap(state) > 0.0:
-        eliminate_up_to(state, certain_gap(state))
-    return True
+class ElimLines(NamedTuple):
+    """Algorithm 1 after line 2, compiled; it remembers A, the active arms."""
+
+    bounds: bool
+    active: Integers  # (K,): the arms of A, increasing
+    n_active: Integers  # (1,): how many entries of active count
+
+    def after_round(self, state: State) -> bool:
+        """Lines 4 to 6: drop from A the arms with a gap bound of at most the certain gap."""
+        certain = certain_gap(state.order)
+        if certain > 0.0:
+            n_left = 0
+            for i in range(self.n_active[0]):
+                arm = self.active[i]
+                if touches_above(state.order, state.arms[arm]["position"], certain):
+                    self.active[n_left] = arm
+                    n_left += 1
+            self.n_active[0] = n_left
+        return True
+
+    # 7: if |A| = 2, stop: the rules below
+
+    def choose(self, state: State) -> None:
+        """Line 3: sample the arms of A.
+
+        All are brought back where fewer than two are left. While the intervals hold, neither arm of
+        the largest gap goes: one interval has missed.
+        """
+        if self.n_active[0] < 2:
+            self.n_active[0] = self.active.size
+            for arm in range(self.active.size):
+                self.active[arm] = arm
+        for i in range(self.n_active[0]):
+            state.next[i] = self.active[i]
+        state.progress[0]["n_next"] = self.n_active[0]
 
 
-# 7: if |A| = 2, stop: stopping.two_active, right for three arms or more with nested intervals, and
-# two_active_around_certain_gap, right with any valid intervals
+class TwoActive(NamedTuple):
+    """Alg. 1, line 7, literally: at most two active arms are left.
 
-
-@compiled(inline=True)
-def before_round(state: State) -> None:
-    """Bring all arms back where fewer than two are left.
-
-    While the intervals hold, neither arm of the largest gap goes: one interval has missed.
+    Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
+    nested can be valid and the answer wrong: an arm that was dropped comes to lie at the certain
+    gap. For three arms, and for more with nested intervals, the rule is right; that proof and the
+    counterexample are in the book's chapter of the three algorithms.
+    :class:`TwoActiveAroundCertainGap` needs neither condition.
     """
-    if state.progress[0]["n_active"] < 2:
-        bring_back(state)
+
+    bounds: bool
+    proved: bool
+    n_active: Integers
+
+    @classmethod
+    def of(cls, proved: bool, lines: ElimLines, share: float) -> TwoActive:
+        """The rule beside these lines."""
+        return cls(True, proved, lines.n_active)
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        return self.n_active[0] <= 2
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the empirical answer."""
+        answer_empirically(state.arms)
 
 
-class MaxGapElim(PaperPolicy):
+class TwoActiveAroundCertainGap(NamedTuple):
+    """Alg. 1, line 7, and the certain gap lies between the two.
+
+    Proved. With valid intervals, an arm of the largest gap has a bound of at least Delta_max, the
+    lower bound is at most Delta_max, and equality would need intervals of width 0. So neither arm
+    was eliminated: they are the two. The certain gap separates true means, one of the two lies on
+    each side, and no mean lies between them: the split is theirs.
+    """
+
+    bounds: bool
+    proved: bool
+    active: Integers
+    n_active: Integers
+
+    @classmethod
+    def of(cls, proved: bool, lines: ElimLines, share: float) -> TwoActiveAroundCertainGap:
+        """The rule beside these lines."""
+        return cls(True, proved, lines.active, lines.n_active)
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        position = certain_gap_lies_at(state.order)
+        below, above = 0, 0
+        for i in range(self.n_active[0]):
+            if state.arms[self.active[i]]["position"] < position:
+                below += 1
+            else:
+                above += 1
+        return below == 1 and above == 1
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the arms above the certain gap."""
+        answer_around(state)
+
+
+class MaxGapElim(Policy):
     """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good.
 
     Line 7 of the paper, two arms are left, is right for three arms or more with nested intervals,
@@ -62,14 +134,16 @@ class MaxGapElim(PaperPolicy):
     (['low', 'high'], ['low', 'high'])
     """
 
-    _in_table = "MaxGapElim"
-    _choose = staticmethod(choose)
-    _after_round = staticmethod(after_round)
-    _before_round = staticmethod(before_round)
+    rules: Any = {"paper": (TwoActiveAroundCertainGap, True), "literal": (TwoActive, False)}
+
+    def _new_lines(self) -> ElimLines:
+        n_arms = len(self._labels)
+        return ElimLines(True, np.arange(n_arms), np.array([n_arms]))
 
     @property
     def active(self) -> list[Hashable]:
         """Labels of the arms not yet eliminated, the paper's A."""
         with self._lock:
-            active = self._state.active[: self._state.progress[0]["n_active"]].tolist()
+            lines = self._memory()
+            active = lines.active[: lines.n_active[0]].tolist()
         return [self._labels[arm] for arm in active]

@@ -2,33 +2,79 @@
 
 from __future__ import annotations
 
-from maxgap._core.compiled import compiled
-from maxgap._core.state import State
-from maxgap._core.words import ask_bound_at_least, highest_bound, second_highest_bound
-from maxgap.policies.paper import PaperPolicy
+from typing import Any
 
-__all__ = ["MaxGapTop2UCB", "choose"]
+from maxgap.engine.compiled import inlined
+from maxgap.engine.slots import (
+    certain_gap,
+    highest_bound,
+    list_touching,
+    n_bounds_above,
+    second_highest_bound,
+)
+from maxgap.engine.state import Lines, Rule, State
+from maxgap.policies.base import Policy
+from maxgap.policies.rules import Certain
 
-# 1: U_1 and U_2 together are [K]
-# 2: for t = 1, 2, ...
-# 3: sample the arms of U_1 and U_2, update their intervals
-# 4: compute the gap bound of every arm
+__all__ = ["MaxGapTop2UCB", "SecondBelow", "ThirdBelow", "Top2Lines", "list_top2"]
 
 
-@compiled(inline=True)
-def choose(state: State) -> None:
+@inlined
+def list_top2(state: State) -> None:
     """Lines 5 and 6: U_1 are the arms with the highest gap bound M_1, U_2 those with M_2."""
-    second = second_highest_bound(state)
-    if second < 0.0:  # there is none: all arms share the highest
-        second = highest_bound(state)
-    ask_bound_at_least(state, second)
+    m_2 = second_highest_bound(state.order)
+    if m_2 < 0.0:  # there is none: all arms share the highest
+        m_2 = highest_bound(state.order)
+    state.progress[0]["n_next"] = list_touching(state.arms, state.order, state.next, m_2)
 
 
-# 7: if M_2 is below the certain gap, stop: stopping.third_below, as the authors ran it;
-# stopping.second_below, as printed
+class Top2Lines(Lines):
+    """Algorithm 3 after line 2, compiled."""
+
+    def choose(self, state: State) -> None:
+        """Lines 4 to 6."""
+        list_top2(state)
 
 
-class MaxGapTop2UCB(PaperPolicy):
+class SecondBelow(Rule):
+    """Alg. 3, line 7, literally: M_2 is below the lower bound on the largest gap. Not proved.
+
+    The maximum over no arm is minus infinity: while all arms share the highest bound it stops at
+    once. Asking for a certain gap as well does not mend it: with intervals [0, 2], [3, 5], [4, 6]
+    all three arms touch the slot (0, 5) and a gap of 1 is certain; yet means 2, 3.5 and 6 put the
+    largest gap between the two upper arms. Nor does asking for an arm outside (the maximum over no
+    arm is infinity), from four arms on: the intervals [0, 8], [5, 13], [9, 17], [31, 39], [38, 46]
+    leave the lowest arm outside with a bound of 13, and a gap of 14 is certain; yet means 5, 11,
+    17, 31 and 46 lie in them. :class:`ThirdBelow` is what Section 3.2 says in words.
+    """
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        return second_highest_bound(state.order) < certain_gap(state.order)
+
+
+class ThirdBelow(Certain):
+    """Alg. 3, line 7, as its authors ran it: at most two arms have a bound above the certain gap.
+
+    Section 3.2 asks for the second-highest bound of a *gap*, and two arms share a gap: it is the
+    third-highest bound of an arm that the published scripts compare with the certain gap.
+
+    Proved, for intervals of positive width that are valid when it stops, nested or not. Let C1 and
+    C2 be the sides of the certain gap L. However the means lie in the intervals, the lowest arm of
+    C1 could be lifted to the least upper end in C1 while C2 lies at its lower ends, so its bound is
+    above L; so is that of the highest arm of C2. These two are the only ones with a bound above L.
+    Any other gap between neighbours has one of the other arms at its far side, hence is at most L,
+    and the gap between the two is at least L. For three arms or more a gap is then certain: all
+    bounds are above 0, so with L = 0 all would be above L. For two arms it has to be asked.
+    """
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        certain = certain_gap(state.order)
+        return certain > 0.0 and n_bounds_above(state.order, certain) <= 2
+
+
+class MaxGapTop2UCB(Policy):
     """Algorithm 3: sample every arm that has one of the two highest gap bounds.
 
     Examples
@@ -42,5 +88,7 @@ class MaxGapTop2UCB(PaperPolicy):
     (True, [2, 3])
     """
 
-    _in_table = "MaxGapTop2UCB"
-    _choose = staticmethod(choose)
+    rules: Any = {"paper": (ThirdBelow, True), "literal": (SecondBelow, False)}
+
+    def _new_lines(self) -> Lines:
+        return Top2Lines(bounds=True)

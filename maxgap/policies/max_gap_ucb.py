@@ -3,40 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
 
 from maxgap._checking import checked_factor
-from maxgap._core.compiled import compiled
-from maxgap._core.state import State
-from maxgap._core.words import ask_bound_at_least, highest_bound
-from maxgap.policies.base import DEFAULT
-from maxgap.policies.paper import PaperPolicy
+from maxgap.engine.compiled import internal
+from maxgap.engine.slots import certain_gap, highest_bound, list_touching
+from maxgap.engine.state import Lines, Rule, State, answer_empirically
+from maxgap.engine.types import Records
+from maxgap.policies.base import Policy
 
-__all__ = ["MaxGapUCB", "choose"]
-
-# 1: U = [K]
-# 2: for t = 1, 2, ...
-# 3: sample the arms of U, update their intervals
-# 4: compute the gap bound of every arm
+__all__ = ["DominantPair", "DominantPairAndCertainGap", "MaxGapUCB", "UCBLines"]
 
 
-@compiled(inline=True)
-def choose(state: State) -> None:
-    """Line 5: U are the arms with the highest gap bound, M_1."""
-    ask_bound_at_least(state, highest_bound(state))
+class UCBLines(NamedTuple):
+    """Algorithm 2 after line 2, compiled."""
+
+    bounds: bool
+    c: float  # of line 6
+
+    def after_round(self, state: State) -> bool:
+        """Nothing but samples is remembered."""
+        return True
+
+    def choose(self, state: State) -> None:
+        """Lines 4 and 5: U are the arms with the highest gap bound, M_1."""
+        m_1 = highest_bound(state.order)
+        state.progress[0]["n_next"] = list_touching(state.arms, state.order, state.next, m_1)
 
 
-# 6: if two arms have c times the samples of all others, stop: stopping.dominant_pair
+#: The two arms with the most samples.
+LEADERS = np.dtype(
+    [("first", np.int64), ("second", np.int64), ("rounds", np.int64)],  # known after that round
+    align=True,
+)
 
 
-class MaxGapUCB(PaperPolicy):
+class DominantPair(NamedTuple):
+    """Alg. 2, line 6: two arms have c times the samples of all others, ``T_i + T_j >= c rest``.
+
+    Not proved: the proof of the accuracy theorem only treats stopping on the lower bound, and
+    c <= 2 / (K - 2) stops in round one. c = 5 is the published scripts'; the paper gives none.
+    """
+
+    bounds: bool
+    proved: bool
+    c: float
+    leaders: Records  # one LEADERS
+
+    @classmethod
+    def of(cls, proved: bool, lines: UCBLines, share: float) -> Any:
+        """The rule beside these lines."""
+        return cls(True, proved, lines.c, np.zeros(1, LEADERS))
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        return pair_dominates(state, self.leaders, self.c)
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the empirical answer."""
+        answer_empirically(state.arms)
+
+
+class DominantPairAndCertainGap(DominantPair):
+    """Alg. 2, line 6, never before some gap is certain. Not proved, for the same reason."""
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        return pair_dominates(state, self.leaders, self.c) and certain_gap(state.order) > 0.0
+
+
+@internal
+def pair_dominates(state: State, leaders: Records, c: float) -> bool:
+    """Whether two arms have c times the samples of all others."""
+    arms, progress, known = state.arms, state.progress[0], leaders[0]
+    # Only who had a sample since can have overtaken, unless a round was not looked at.
+    every = known["rounds"] + 1 != progress["rounds"]
+    if every:
+        known["first"], known["second"] = 0, 1
+    for i in range(arms.size if every else progress["n_moved"]):
+        arm = i if every else state.next[i]
+        count = arms[arm]["count"]
+        if arm != known["first"]:
+            if count > arms[known["first"]]["count"]:
+                known["first"], known["second"] = arm, known["first"]
+            elif arm != known["second"] and count > arms[known["second"]]["count"]:
+                known["second"] = arm
+    known["rounds"] = progress["rounds"]
+    pair = arms[known["first"]]["count"] + arms[known["second"]]["count"]
+    return pair >= c * (progress["total"] - pair)
+
+
+class MaxGapUCB(Policy):
     """Algorithm 2: sample every arm that shares the highest gap bound.
 
     ``c`` is the factor of its stopping rule: two arms have ``c`` times the samples of all others.
     Under "clusters" it hardly ever stops, because it leaves all arms alone that do not share the
-    highest bound; so its default is "paper", which certifies nothing.
+    highest bound; so its default is "paper", which certifies nothing. All other settings are those
+    of :class:`maxgap.Policy`.
 
     Examples
     --------
@@ -49,29 +114,12 @@ class MaxGapUCB(PaperPolicy):
     [1, 2]
     """
 
-    _in_table = "MaxGapUCB"
-    _default_stopping = "paper"
-    _choose = staticmethod(choose)
+    rules: Any = {"paper": (DominantPairAndCertainGap, False), "literal": (DominantPair, False)}
+    default_stopping = "paper"
 
-    def __init__(
-        self,
-        arms: int | Iterable[Hashable],
-        *,
-        delta: float = 0.05,
-        sigma: float | ArrayLike = 1.0,
-        confidence: Any = DEFAULT,
-        nested: bool = False,
-        stopping: Any = DEFAULT,
-        bounds: tuple[float, float] | None = None,
-        c: float = 5.0,
-    ) -> None:
-        super().__init__(
-            arms,
-            delta=delta,
-            sigma=sigma,
-            confidence=confidence,
-            nested=nested,
-            stopping=stopping,
-            bounds=bounds,
-        )
+    def __init__(self, arms: int | Iterable[Hashable], *, c: float = 5.0, **settings: Any) -> None:
         self._c = checked_factor(c)
+        super().__init__(arms, **settings)
+
+    def _new_lines(self) -> UCBLines:
+        return UCBLines(True, self._c)

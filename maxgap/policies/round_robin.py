@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from maxgap._core.compiled import compiled
-from maxgap._core.state import State
-from maxgap._core.words import ask_with_fewest
-from maxgap.policies.paper import PaperPolicy
+from maxgap.engine.state import Lines, State, list_with_fewest
+from maxgap.policies.base import Policy
+from maxgap.policies.max_gap_top2_ucb import ThirdBelow
+from maxgap.policies.rules import Never
 
-__all__ = ["RoundRobin", "choose"]
+__all__ = ["RoundRobin", "RoundRobinLines"]
 
 
-@compiled(inline=True)
-def choose(state: State) -> None:
+class RoundRobinLines(Lines):
     """Sample the arms with the fewest samples, once each."""
-    ask_with_fewest(state)
+
+    def choose(self, state: State) -> None:
+        """List them."""
+        state.progress[0]["n_next"] = list_with_fewest(state.arms, state.next)
 
 
-class RoundRobin(PaperPolicy):
+class RoundRobin(Policy):
     """Non-adaptive sampling: always the arms with the fewest samples. The paper's baseline.
+
+    The paper gives it no stopping rule; "paper" is the one of the published scripts.
 
     Examples
     --------
@@ -27,5 +31,7 @@ class RoundRobin(PaperPolicy):
     [1]
     """
 
-    _in_table = "RoundRobin"
-    _choose = staticmethod(choose)
+    rules = {"paper": (ThirdBelow, True), "literal": (Never, False)}
+
+    def _new_lines(self) -> Lines:
+        return RoundRobinLines(bounds=False)

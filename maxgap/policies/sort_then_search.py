@@ -3,44 +3,85 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap._core.compiled import compiled, internal
-from maxgap._core.elementary import log
-from maxgap._core.state import Setting, State
-from maxgap._core.types import Integers, Records
-from maxgap._core.words import ask_overlapping, n_overlapping
-from maxgap.policies.paper import PaperPolicy
+from maxgap.engine.compiled import internal
+from maxgap.engine.elementary import log
+from maxgap.engine.slots import list_marked, n_overlapping
+from maxgap.engine.state import State, answer_empirically
+from maxgap.engine.types import Integers, Records
+from maxgap.policies.base import Policy
 
-__all__ = ["SortThenSearch", "after_round", "choose", "lil_log_delta"]
+__all__ = ["DominantGap", "SortLines", "SortThenSearch", "lil_log_delta"]
 
-# lil'UCB, Jamieson et al. (2014): the parameters of its analysed version.
+# lil'UCB, Jamieson et al. (2014): the parameters of its analysed version, and its
+# ((2 + beta) / beta)^2.
 LIL_EPSILON, LIL_BETA = 0.01, 1.0
+LIL_LAMBDA = 9.0
 
 
-@compiled(inline=True)
-def choose(state: State, setting: Setting) -> None:
-    """Sort: sample the arms whose intervals touch another. Search: both arms of one gap."""
-    if state.progress[0]["searching"] == 0:
-        ask_overlapping(state)
-        return
-    gap = _gap_of_lil_ucb(state.arms, state.sequence, setting.lil_log_delta)
-    below, above = state.sequence[gap], state.sequence[gap + 1]
-    state.next[0], state.next[1] = min(below, above), max(below, above)
-    state.progress[0]["n_next"] = 2
+class SortLines(NamedTuple):
+    """Sort, then search; what is remembered is the certain order, and whether there is one yet."""
+
+    bounds: bool
+    sequence: Integers  # (K,): the arms, smallest mean first, once their order is certain
+    searching: Integers  # (1,): 1 once it is
+    lil_log_delta: float
+
+    def after_round(self, state: State) -> bool:
+        """End sorting once no interval touches another; only then anything may stop."""
+        slots = state.order.slots
+        if self.searching[0] == 0 and n_overlapping(slots) == 0:
+            self.searching[0] = 1
+            for k in range(slots.size):
+                self.sequence[k] = slots[k]["arm"]
+        return self.searching[0] == 1
+
+    def choose(self, state: State) -> None:
+        """Sort: sample the arms whose intervals touch another. Search: both arms of one gap."""
+        if self.searching[0] == 0:
+            n_overlapping(state.order.slots)
+            n_next = list_marked(state.arms, state.order.slots, state.next)
+            state.progress[0]["n_next"] = n_next
+            return
+        gap = _gap_of_lil_ucb(state.arms, self.sequence, self.lil_log_delta)
+        below, above = self.sequence[gap], self.sequence[gap + 1]
+        state.next[0], state.next[1] = min(below, above), max(below, above)
+        state.progress[0]["n_next"] = 2
 
 
-@compiled(inline=True)
-def after_round(state: State) -> bool:
-    """End sorting once no interval touches another; only then anything may stop."""
-    progress = state.progress[0]
-    if progress["searching"] == 0 and n_overlapping(state.slots) == 0:
-        progress["searching"] = 1
-        for k in range(state.slots.size):
-            state.sequence[k] = state.slots[k]["arm"]
-    return progress["searching"] == 1
+class DominantGap(NamedTuple):
+    """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + lambda * sum of the others``.
+
+    A gap has as many samples as the less sampled of its two arms. Not proved here: the theorem of
+    Jamieson et al. (2014) is for independent arms sampled from scratch, while neighbouring gaps
+    share an arm and the samples of the sorting phase are reused.
+    """
+
+    bounds: bool
+    proved: bool
+    sequence: Integers
+
+    @classmethod
+    def of(cls, proved: bool, lines: SortLines, share: float) -> Any:
+        """The rule beside these lines."""
+        return cls(True, proved, lines.sequence)
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        most, total = 0, 0
+        for k in range(self.sequence.size - 1):
+            below, above = state.arms[self.sequence[k]], state.arms[self.sequence[k + 1]]
+            n = min(below["count"], above["count"])
+            most = max(most, n)
+            total += n
+        return most >= 1 + LIL_LAMBDA * (total - most)
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the empirical answer."""
+        answer_empirically(state.arms)
 
 
 @internal
@@ -82,7 +123,7 @@ def lil_log_delta(delta: float) -> float:
     return log(log(1.0 + e)) + (log_x + log(e / (2.0 + e))) / (1.0 + e)
 
 
-class SortThenSearch(PaperPolicy):
+class SortThenSearch(Policy):
     """The paper's naive baseline (Section 1.2): certify the order of the arms, then search.
 
     First samples every arm whose interval still touches another's. Once none do the order is
@@ -101,12 +142,8 @@ class SortThenSearch(PaperPolicy):
     ['a', 'b']
     """
 
-    _in_table = "SortThenSearch"
-    _after_round = staticmethod(after_round)
+    rules: Any = {"paper": (DominantGap, False), "literal": (DominantGap, False)}
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._lil_log_delta = lil_log_delta(self._delta)
-
-    def _list_compiled(self, state: State) -> None:
-        choose(state, self._setting())
+    def _new_lines(self) -> SortLines:
+        sequence = np.arange(len(self._labels))
+        return SortLines(True, sequence, np.zeros(1, np.int64), lil_log_delta(self._delta))

@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
+import numba.extending
 import numpy as np
 import platformdirs
 
-__all__ = ["ZERO", "compiled", "inlined", "internal"]
+__all__ = ["ZERO", "compiled", "inlined", "internal", "method"]
 
 #: The number to begin counting with, where a function is called with it. After a literal 0 numba
 #: would compile that function once for the literal and once more for a number.
@@ -106,6 +107,24 @@ def inlined(function: Function) -> Function:
     For short functions of a whole State, of which handing over costs more than their work.
     """
     return _closed(function, forceinline=True)
+
+
+def method(name: str, n_arguments: int) -> None:
+    """Let compiled code call a method of this name, of any class of named tuples.
+
+    The class is part of the type, so each is compiled for itself, and put into the code of its
+    caller: a policy or a rule comes in as an argument, at no cost, and nobody lists them.
+    """
+    find: Any = (
+        lambda self: getattr(self.instance_class, name),
+        lambda self, a: getattr(self.instance_class, name),
+        lambda self, a, b: getattr(self.instance_class, name),
+        lambda self, a, b, c: getattr(self.instance_class, name),
+    )[n_arguments]
+    options = {"forceinline": True, "_nrt": False}
+    numba.extending.overload_method(
+        numba.types.BaseNamedTuple, name, strict=False, jit_options=options
+    )(find)
 
 
 def _closed(function: Any, *, _nrt: bool = False, forceinline: bool = False) -> Any:

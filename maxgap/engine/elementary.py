@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxgap._core.compiled import compiled
+from maxgap.engine.compiled import compiled
 
 __all__ = ["exp", "log", "log_of_array", "log_twice_normal_cdf"]
 

@@ -1,0 +1,190 @@
+"""Whole runs: draw, take, decide, and look at the answer at checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxgap.engine.compiled import ZERO, compiled, inlined, internal
+from maxgap.engine.slots import settle
+from maxgap.engine.state import (
+    UNLISTED,
+    State,
+    answer_empirically,
+    end_round,
+    observe,
+)
+from maxgap.engine.types import Flags, Floats, Integers
+
+__all__ = ["BERNOULLI", "NORMAL", "STUDENT_T", "Looks", "Truth", "run"]
+
+NORMAL, STUDENT_T, BERNOULLI = range(3)
+STUDENT_T_SCALE = 3.0**0.5
+
+
+class Truth(NamedTuple):
+    """What the rewards are drawn from, and how large the gap of a right answer is at least."""
+
+    means: Floats  # (K,)
+    sigmas: Floats  # (K,)
+    noise: int  # NORMAL, STUDENT_T or BERNOULLI
+    least_gap: float
+
+
+class Looks(NamedTuple):
+    """Numbers of samples at which to look, and what is seen there."""
+
+    checkpoints: Integers  # (C,), increasing; the last may come twice
+    wrong: Flags  # (C,)
+    counts: Integers  # (C, K)
+    budget: int
+
+
+@compiled
+def run(
+    rng: np.random.Generator, truth: Truth, looks: Looks, state: State, lines: Any, rule: Any
+) -> None:
+    """Sample until stopped, or until the budget or the room for rewards is used up.
+
+    Or until lines leave it to Python whom to sample next.
+    """
+    progress = state.progress[0]
+    # Where nobody looks at bounds, intervals are made only to look at an answer.
+    lazy = not (lines.bounds or rule.bounds or state.intervals.look_at_rewards())
+    at = ZERO
+    while at < looks.checkpoints.size and looks.checkpoints[at] < progress["total"]:
+        at += 1
+    while progress["n_next"] != UNLISTED:
+        at = _look(truth, looks, at, lazy, state)
+        if (
+            progress["stopped"] != 0
+            or progress["total"] >= looks.budget
+            or not _has_room(state)
+        ):
+            return
+        at = _sample_round(rng, truth, looks, at, lazy, state)
+        end_round(state, lines, rule)
+
+
+@inlined
+def _sample_round(
+    rng: np.random.Generator, truth: Truth, looks: Looks, at: int, lazy: bool, state: State
+) -> int:
+    """Sample the next arms, as far as the budget goes; returns the number of the next look."""
+    progress = state.progress[0]
+    total = progress["total"]
+    n_next = min(progress["n_next"], looks.budget - total)
+    done = ZERO
+    while done < n_next:
+        # Up to the end of the round or a checkpoint inside it.
+        end = n_next
+        if at < looks.checkpoints.size:
+            end = min(end, done + looks.checkpoints[at] - total)
+        if lazy:
+            _sample_lazily(rng, truth, done, end, state)
+        else:
+            _sample(rng, truth, done, end, state)
+        total += end - done
+        done = end
+        progress["total"] = total
+        if done < n_next:
+            at = _look(truth, looks, at, lazy, state)
+    progress["n_moved"] = n_next
+    if not lazy:
+        settle(state.arms, state.order, state.next, n_next)
+    return at
+
+
+@inlined
+def _has_room(state: State) -> bool:
+    """Whether the next arms can have one reward more each."""
+    for i in range(state.progress[0]["n_next"]):
+        if not state.intervals.has_room(state.arms, state.next[i]):
+            return False
+    return True
+
+
+@inlined
+def _sample(
+    rng: np.random.Generator, truth: Truth, start: int, end: int, state: State
+) -> None:
+    """Draw and take a reward of each of the next arms from ``start`` to before ``end``."""
+    arms, listed = state.arms, state.next
+    n_first, crossed = 0, False
+    for i in range(start, end):
+        arm = listed[i]
+        reward = _draw(rng, truth, arm)
+        n_first += observe(arms, arm, reward)
+        crossed |= state.intervals.take(arms, arm, reward)
+    state.progress[0]["unsampled"] -= n_first
+    state.progress[0]["crossed"] |= crossed
+
+
+@inlined
+def _sample_lazily(
+    rng: np.random.Generator, truth: Truth, start: int, end: int, state: State
+) -> None:
+    """The same, with no interval made."""
+    arms, listed = state.arms, state.next
+    n_first = 0
+    for i in range(start, end):
+        arm = listed[i]
+        n_first += observe(arms, arm, _draw(rng, truth, arm))
+    state.progress[0]["unsampled"] -= n_first
+
+
+@inlined
+def _draw(rng: np.random.Generator, truth: Truth, arm: int) -> float:
+    """A reward."""
+    if truth.noise == NORMAL:
+        return truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+    if truth.noise == STUDENT_T:
+        return truth.means[arm] + truth.sigmas[arm] * rng.standard_t(3.0) / STUDENT_T_SCALE
+    return 1.0 if rng.random() < truth.means[arm] else 0.0
+
+
+@inlined
+def _look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State) -> int:
+    """Look at the answer at every checkpoint that has just been reached; the number of the next.
+
+    A policy that has stopped stands by its answer at all later checkpoints.
+    """
+    progress = state.progress[0]
+    while at < looks.checkpoints.size and (
+        looks.checkpoints[at] == progress["total"] or progress["stopped"] != 0
+    ):
+        _record(truth, looks, at, lazy, state)
+        at += 1
+    return at
+
+
+@internal
+def _record(truth: Truth, looks: Looks, at: int, lazy: bool, state: State) -> None:
+    """Note whether the present answer is wrong, and how often every arm was sampled."""
+    looks.wrong[at] = not _is_correct(truth, lazy, state)
+    for arm in range(state.arms.size):
+        looks.counts[at, arm] = state.arms[arm]["count"]
+
+
+@internal
+def _is_correct(truth: Truth, lazy: bool, state: State) -> bool:
+    """Whether the present answer splits the true means at a gap of at least ``least_gap``.
+
+    Never while some arm has no sample. Intervals that were not made are made first.
+    """
+    arms, progress = state.arms, state.progress[0]
+    if progress["unsampled"] > 0:
+        return False
+    if lazy:
+        for arm in range(arms.size):
+            state.intervals.renew(arms, arm)
+    if progress["stopped"] == 0:
+        answer_empirically(arms)
+    above, below = np.inf, -np.inf
+    for arm in range(arms.size):
+        if arms[arm]["top"]:
+            above = min(above, truth.means[arm])
+        else:
+            below = max(below, truth.means[arm])
+    return above - below >= truth.least_gap

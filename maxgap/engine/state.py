@@ -1,0 +1,454 @@
+"""What a policy knows, and a round: take the rewards, see whether it is over, choose.
+
+A round is written once, here; ask/tell and the compiled runs of :mod:`maxgap.engine.runs` call it.
+What differs comes in as an object of its own type, whose methods the compiler puts in place:
+
+* *intervals* say what a reward does to an arm's interval: :class:`ByCount`, :class:`FromSums`;
+* *lines* are those of an algorithm, with what it remembers: subclasses of :class:`Lines`;
+* a *rule* says when to stop and with which answer: subclasses of :class:`Rule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxgap.engine.compiled import compiled, inlined, internal, method
+from maxgap.engine.slots import (
+    Order,
+    certain_gap_lies_at,
+    list_marked,
+    new_order,
+    settle,
+)
+from maxgap.engine.types import Flags, Floats, Integers, Records
+
+__all__ = [
+    "ARM",
+    "BY_PROVED_RULE",
+    "BY_RULE",
+    "PROGRESS",
+    "SUMS",
+    "UNLISTED",
+    "ByCount",
+    "FromSums",
+    "InPython",
+    "Lines",
+    "Rule",
+    "State",
+    "answer_around",
+    "answer_by",
+    "answer_empirically",
+    "begin",
+    "end_round",
+    "list_next",
+    "list_with_fewest",
+    "new_state",
+    "observe",
+    "tell",
+]
+
+#: Values of ``stopped``; 0 while it goes on.
+BY_RULE, BY_PROVED_RULE = 1, 2
+#: Value of ``n_next`` while nobody has asked for the next arms.
+UNLISTED = -1
+
+#: What is known of one arm.
+ARM = np.dtype(
+    [
+        ("count", np.int64),
+        ("mean", np.float64),
+        ("scatter", np.float64),  # sum of squared distances from the mean, of rewards told
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("sigma", np.float64),
+        ("row", np.int64),  # of the table of radii
+        ("factor", np.float64),  # of the radii in that row
+        ("position", np.int64),  # in the order by lower end
+        ("top", np.bool_),  # the answer, once stopped
+    ],
+    align=True,
+)
+
+#: How far a policy has come.
+PROGRESS = np.dtype(
+    [
+        ("total", np.int64),  # samples
+        ("unsampled", np.int64),  # arms
+        ("rounds", np.int64),
+        ("n_moved", np.int64),  # how many of State.next had rewards in the last round
+        ("n_next", np.int64),  # how many of State.next to sample next, or UNLISTED
+        ("stopped", np.int64),  # 0, BY_RULE or BY_PROVED_RULE
+        ("crossed", np.int64),  # 1 once nested intervals have crossed
+    ],
+    align=True,
+)
+
+
+class State(NamedTuple):
+    """What every policy knows."""
+
+    arms: Records  # ARM, by arm
+    order: Order
+    next: Integers  # increasing: the arms that had rewards in the last round, then those to sample
+    progress: Records  # one PROGRESS
+    intervals: Any  # ByCount, FromSums, or what holds one of these
+
+
+def new_state(sigmas: Floats, row: Integers, factor: Floats, intervals: Any) -> State:
+    """State before the first sample: every interval is the whole line, every arm comes next."""
+    n_arms = sigmas.size
+    arms = np.zeros(n_arms, ARM)
+    arms["lower"], arms["upper"] = -np.inf, np.inf
+    arms["sigma"], arms["row"], arms["factor"] = sigmas, row, factor
+    arms["position"] = np.arange(n_arms)
+    progress = np.zeros(1, PROGRESS)
+    progress["unsampled"] = progress["n_next"] = n_arms
+    return State(arms, new_order(n_arms), np.arange(n_arms), progress, intervals)
+
+
+#: Methods of intervals, lines and rules that compiled code calls, and their arguments.
+for _name, _n_arguments in (
+    ("take", 3),
+    ("renew", 2),
+    ("has_room", 2),
+    ("look_at_rewards", 0),
+    ("after_round", 1),
+    ("choose", 1),
+    ("holds", 1),
+    ("answer", 1),
+):
+    method(_name, _n_arguments)
+
+
+# -- intervals -------------------------------------------------------------------------------------
+
+
+class ByCount(NamedTuple):
+    """Intervals by count and mean, eq. (5): ``factor radii[row, count]`` is an arm's radius."""
+
+    radii: Floats  # (rows, counts)
+    nested: bool
+
+    def take(self, arms: Records, arm: int, reward: float) -> bool:
+        """The interval after one reward more; whether nested intervals have crossed."""
+        known = arms[arm]
+        radius = known["factor"] * self.radii[known["row"], known["count"]]
+        mean = known["mean"]
+        return _set_interval(arms, arm, mean - radius, mean + radius, self.nested)
+
+    def renew(self, arms: Records, arm: int) -> bool:
+        """The interval from what is known; whether nested intervals have crossed."""
+        return self.take(arms, arm, 0.0)
+
+    def has_room(self, arms: Records, arm: int) -> bool:
+        """Whether the arm can have one reward more."""
+        return arms[arm]["count"] + 1 < self.radii.shape[1]
+
+    def look_at_rewards(self) -> bool:
+        """Whether every reward has to be taken, or the last interval is enough."""
+        return self.nested
+
+    def room(self, counts: Integers) -> int:
+        """How many rewards more there is room for, whichever arms they are of."""
+        return self.radii.shape[1] - 1 - int(counts.max())
+
+    def grown(self, counts: Integers, needed: Integers, radii: Callable[[int], Floats]) -> ByCount:
+        """The same with room for ``needed`` rewards of each arm."""
+        if needed.max() < self.radii.shape[1]:
+            return self
+        return self._replace(radii=radii(int(needed.max())))
+
+
+#: Running sums over the rewards of one arm.
+SUMS = np.dtype(
+    [
+        ("squares", np.float64),  # of the distances from the mean so far, in units of the range
+        ("lowest", np.float64),  # reward
+        ("highest", np.float64),  # reward
+    ],
+    align=True,
+)
+
+#: What the first reward adds to the squares at most: nobody knows its range, but half of it.
+FIRST_SQUARE = 0.25
+
+
+class FromSums(NamedTuple):
+    """Intervals that look at the rewards of an arm, in a range of which sigma is half the width.
+
+    The empirical Bernstein bound of :func:`maxgap.confidence.bernstein_lines`: with the range R of
+    the rewards and V their squares, the mean lies within R min(intercept + slope V) / n of the
+    empirical one; and surely no further than R from any reward. The interval holds the empirical
+    mean, whatever the order of the rewards.
+    """
+
+    sums: Records  # SUMS, by arm
+    lines: Floats  # (2, lines): intercepts and slopes
+    nested: bool
+
+    def take(self, arms: Records, arm: int, reward: float) -> bool:
+        """The interval after one reward more; whether nested intervals have crossed."""
+        add_to_sums(arms, self.sums, arm, reward)
+        return self.renew(arms, arm)
+
+    def renew(self, arms: Records, arm: int) -> bool:
+        """The interval from what is known; whether nested intervals have crossed."""
+        spread, mean = 2.0 * arms[arm]["sigma"], arms[arm]["mean"]
+        squares = FIRST_SQUARE + self.sums[arm]["squares"]
+        bound = np.inf
+        for k in range(self.lines.shape[1]):
+            bound = min(bound, self.lines[0, k] + self.lines[1, k] * squares)
+        radius = spread * bound / arms[arm]["count"]
+        low = min(max(mean - radius, self.sums[arm]["highest"] - spread), mean)
+        high = max(min(mean + radius, self.sums[arm]["lowest"] + spread), mean)
+        return _set_interval(arms, arm, low, high, self.nested)
+
+    def has_room(self, arms: Records, arm: int) -> bool:
+        """Whether the arm can have one reward more: always."""
+        return True
+
+    def look_at_rewards(self) -> bool:
+        """Whether every reward has to be taken."""
+        return True
+
+    def room(self, counts: Integers) -> int:
+        """How many rewards more there is room for."""
+        return 1 << 62
+
+    def grown(self, counts: Integers, needed: Integers, radii: Callable[[int], Floats]) -> FromSums:
+        """The same: nothing has to grow."""
+        return self
+
+
+@internal
+def add_to_sums(arms: Records, sums: Records, arm: int, reward: float) -> None:
+    """Add a reward to the sums of its arm, which has it in its count and mean already.
+
+    Every reward but the first is foretold by the mean before it.
+    """
+    n = arms[arm]["count"] - 1
+    if n == 0:
+        sums[arm]["lowest"] = sums[arm]["highest"] = reward
+        return
+    sums[arm]["lowest"] = min(sums[arm]["lowest"], reward)
+    sums[arm]["highest"] = max(sums[arm]["highest"], reward)
+    # The mean before this reward, from the mean after it.
+    ahead = (reward - arms[arm]["mean"]) * (n + 1.0) / n / (2.0 * arms[arm]["sigma"])
+    sums[arm]["squares"] += ahead * ahead
+
+
+@inlined
+def _set_interval(arms: Records, arm: int, low: float, high: float, nested: bool) -> bool:
+    """Set the ends, inside those before if nested (eq. 28); whether they have crossed.
+
+    Crossed intervals say that some interval has missed. The arm then keeps its last one.
+    """
+    if nested:
+        low, high = max(low, arms[arm]["lower"]), min(high, arms[arm]["upper"])
+        if low > high:
+            return True
+    arms[arm]["lower"] = low
+    arms[arm]["upper"] = high
+    return False
+
+
+# -- lines and rules -------------------------------------------------------------------------------
+
+
+class Lines(NamedTuple):
+    """The lines of an algorithm; one with a memory is a named tuple of its own."""
+
+    bounds: bool  # whether they look at gap bounds
+
+    def after_round(self, state: State) -> bool:
+        """Change what a round changes beside samples; whether any rule may be looked at."""
+        return True
+
+    def choose(self, state: State) -> None:
+        """List the arms to sample next, once all have a sample. These leave it to Python."""
+        state.progress[0]["n_next"] = UNLISTED
+
+
+class InPython(NamedTuple):
+    """Lines of which a subclass in plain Python says whom to sample next, or when to stop."""
+
+    lines: Any
+    bounds: bool = True
+
+    def after_round(self, state: State) -> bool:
+        """Change what a round changes; whether any rule may be looked at."""
+        return self.lines.after_round(state)
+
+    def choose(self, state: State) -> None:
+        """Leave it to Python."""
+        state.progress[0]["n_next"] = UNLISTED
+
+
+class Rule(NamedTuple):
+    """When to stop, and with which answer; one with a memory is a named tuple of its own."""
+
+    bounds: bool  # whether it looks at bounds, or at anything else
+    proved: bool
+
+    @classmethod
+    def of(cls, proved: bool, lines: Any, share: float) -> Rule:
+        """The rule beside these lines, with its share of ``delta``."""
+        return cls(True, proved)
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop: never."""
+        return False
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the answer."""
+        answer_empirically(state.arms)
+
+
+# -- a round ---------------------------------------------------------------------------------------
+
+
+@inlined
+def observe(arms: Records, arm: int, reward: float) -> bool:
+    """Take one reward: count and mean. Returns whether it is the arm's first."""
+    known = arms[arm]
+    n = known["count"] + 1
+    known["count"] = n
+    mean = known["mean"]
+    known["mean"] = mean + (reward - mean) / n
+    return n == 1
+
+
+@compiled
+def tell(state: State, lines: Any, rule: Any, told: Integers, rewards: Floats) -> bool:
+    """A round of given rewards; whether nested intervals have crossed for the first time."""
+    arms, progress = state.arms, state.progress[0]
+    crossed_before = progress["crossed"] == 1
+    for i in range(told.size):
+        arm = told[i]
+        before = arms[arm]["mean"]
+        progress["unsampled"] -= observe(arms, arm, rewards[i])
+        progress["crossed"] |= state.intervals.take(arms, arm, rewards[i])
+        arms[arm]["scatter"] += (rewards[i] - before) * (rewards[i] - arms[arm]["mean"])
+    progress["total"] += told.size
+    progress["n_moved"] = _list_told(state, told)
+    settle(arms, state.order, state.next, progress["n_moved"])
+    end_round(state, lines, rule)
+    return progress["crossed"] == 1 and not crossed_before
+
+
+@internal
+def _list_told(state: State, told: Integers) -> int:
+    """List the arms told, each once, increasing; returns how many there are."""
+    arms, slots = state.arms, state.order.slots
+    for k in range(slots.size):
+        slots[k]["touches"] = False
+    for i in range(told.size):
+        slots[arms[told[i]]["position"]]["touches"] = True
+    return list_marked(arms, slots, state.next)
+
+
+@compiled
+def begin(state: State, lines: Any, rule: Any) -> None:
+    """Go on from arms that are known, as if all had been told in one round."""
+    for arm in range(state.next.size):
+        state.next[arm] = arm
+    state.progress[0]["n_moved"] = state.next.size
+    settle(state.arms, state.order, state.next, state.next.size)
+    end_round(state, lines, rule)
+
+
+@inlined
+def end_round(state: State, lines: Any, rule: Any) -> None:
+    """After the rewards: stop, or list the arms to sample next."""
+    progress = state.progress[0]
+    progress["rounds"] += 1
+    if progress["stopped"] != 0:
+        return
+    if progress["unsampled"] > 0:
+        progress["n_next"] = list_with_fewest(state.arms, state.next)
+    elif not lines.after_round(state):
+        lines.choose(state)
+    elif rule.holds(state):
+        progress["stopped"] = BY_PROVED_RULE if rule.proved else BY_RULE
+        progress["n_next"] = 0
+        rule.answer(state)
+    else:
+        lines.choose(state)
+
+
+@compiled
+def list_next(state: State, lines: Any) -> None:
+    """List the arms that these lines would sample next."""
+    lines.choose(state)
+
+
+@internal
+def list_with_fewest(arms: Records, listed: Integers) -> int:
+    """List the arms with the fewest samples; returns how many there are."""
+    fewest = arms[0]["count"]
+    for arm in range(arms.size):
+        fewest = min(fewest, arms[arm]["count"])
+    n_next = 0
+    for arm in range(arms.size):
+        if arms[arm]["count"] == fewest:
+            listed[n_next] = arm
+            n_next += 1
+    return n_next
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+@internal
+def answer_around(state: State) -> None:
+    """Set ``top`` to the arms above the certain gap."""
+    slots = state.order.slots
+    split = certain_gap_lies_at(state.order)
+    for k in range(slots.size):
+        state.arms[slots[k]["arm"]]["top"] = k >= split
+
+
+@compiled(allocates=True)
+def answer_empirically(arms: Records) -> None:
+    """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
+
+    Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
+    largest gaps the highest is taken.
+    """
+    values = np.empty(arms.size)
+    for arm in range(arms.size):
+        values[arm] = min(max(arms[arm]["mean"], arms[arm]["lower"]), arms[arm]["upper"])
+    answer_by(arms, values)
+
+
+@internal(allocates=True)
+def answer_by(arms: Records, values: Floats) -> None:
+    """Set ``top`` to the arms above the largest gap between neighbours; of equal gaps the highest.
+
+    In linear time, without sorting: of twice as many pieces of the range as there are values none
+    is as wide as the largest gap, which so lies between two pieces.
+    """
+    lowest = highest = values[0]
+    for k in range(values.size):
+        lowest, highest = min(lowest, values[k]), max(highest, values[k])
+    if lowest == highest:
+        for k in range(values.size):
+            arms[k]["top"] = k == values.size - 1
+        return
+    n_pieces = 2 * values.size
+    low, high = np.full(n_pieces, np.inf), np.full(n_pieces, -np.inf)
+    for k in range(values.size):
+        piece = min(int((values[k] - lowest) / (highest - lowest) * n_pieces), n_pieces - 1)
+        low[piece] = min(low[piece], values[k])
+        high[piece] = max(high[piece], values[k])
+    widest, above, before = -1.0, highest, lowest
+    for piece in range(n_pieces):
+        if low[piece] <= high[piece]:
+            if low[piece] - before >= widest:
+                widest, above = low[piece] - before, low[piece]
+            before = high[piece]
+    for k in range(values.size):
+        arms[k]["top"] = values[k] >= above

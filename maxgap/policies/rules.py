@@ -1,0 +1,66 @@
+"""Rules that any policy may stop by. An algorithm's own stand in its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from maxgap.engine.slots import clusters_are_apart
+from maxgap.engine.state import Rule, State, answer_around
+
+__all__ = ["LOOK_BACK", "RULES_OF_ANY", "Certain", "Clusters", "Never", "rule_of_any"]
+
+#: Names of the rules that look back at rewards.
+LOOK_BACK = ("contrasts", "either")
+#: Names of the rules that any policy may stop by.
+RULES_OF_ANY = ("clusters", *LOOK_BACK)
+
+
+class Never(Rule):
+    """Go on until the budget is spent. There is nothing to prove."""
+
+    @classmethod
+    def of(cls, proved: bool, lines: Any, share: float) -> Rule:
+        """The rule; it looks at nothing."""
+        return cls(bounds=False, proved=False)
+
+
+class Certain(Rule):
+    """What rules share that answer with the arms above the certain gap."""
+
+    def answer(self, state: State) -> None:
+        """Set ``top`` to the arms above the certain gap."""
+        answer_around(state)
+
+
+class Clusters(Certain):
+    """The corrected cluster rule: inside both clusters every gap is below the certain one.
+
+    Stops when every right-gap bound in the top cluster and every left-gap bound in the bottom one
+    lie below the certain gap between the clusters.
+
+    Proved. Let the intervals be valid. A positive lower bound separates the true means of the
+    clusters by at least that much, so the split is between neighbouring means. Every other gap
+    lies between two arms of one cluster: it is the right gap of an arm in the top cluster or the
+    left gap of one in the bottom cluster, hence below the lower bound, hence below the gap at the
+    split. So the split's gap is the largest and the clusters are right.
+
+    The paper states the rule with the sides exchanged in words, and in its formula for too few
+    arms (those with ``l_a >= l_(k)`` and with ``r_a <= l_(k+1)``); both can fail.
+    """
+
+    def holds(self, state: State) -> bool:
+        """Whether to stop."""
+        return clusters_are_apart(state.order)
+
+
+def rule_of_any(stopping: Any) -> tuple[type[Rule], bool] | None:
+    """The rule of this name that any policy may stop by, and whether it is proved; None if none."""
+    if stopping is None:
+        return Never, False
+    if stopping == "clusters":
+        return Clusters, True
+    if stopping in LOOK_BACK:
+        from maxgap.contrasts.rules import Contrasts, Either
+
+        return (Contrasts if stopping == "contrasts" else Either), True
+    return None
