@@ -33,6 +33,7 @@ OF_THE_CHECKOUT = {
     "test_explorable.py",
     "test_game.py",
     "test_mutants.py",
+    "test_notation.py",
     "test_notebooks.py",
     "test_packaging.py",
     "test_printed.py",

@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from maxgap import hardness, problems, reference
+from maxgap import hardness, problems
 from maxgap.figures import POLICY_STYLES, new_figure, policy_style
+from maxgap_book import attainment
 from maxgap_book.figures import (
     comparisons,
     confidence_sequences,
@@ -458,8 +459,8 @@ def test_slots_have_the_widths_of_their_definition():
 
 
 def test_level_sets_colour_arms_by_level_and_bracket_the_bound():
-    levels = reference.level_sets(0, LOWER, UPPER)
-    ends = reference.right_gap_arms(0, LOWER, UPPER)
+    levels = attainment.level_sets(0, LOWER, UPPER)
+    ends = attainment.right_gap_arms(0, LOWER, UPPER)
     figure = why_maxgapucb_works.level_sets([("now", LOWER, UPPER, levels, ends)], 0, 2.0)
     ax = figure.axes[0]
     assert bracket_spans(ax) == [(1.5, 6.0), (1.5, 3.5)]

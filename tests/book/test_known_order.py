@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from maxgap.known_order import search_known_order
 from scipy import stats
 
 from maxgap import Problem
 from maxgap.confidence import radius
 from maxgap.problems import four_arms
+from maxgap_book.known_order import search_known_order
 
 
 def plain_twin(means, sigmas, delta, rng):

@@ -8,15 +8,9 @@ from strategies import intervals
 
 from maxgap import MaxGapUCB, confidence, hardness
 from maxgap.gaps import gap_upper_bounds
-from maxgap.reference import (
-    LemmaCheck,
-    RunRecord,
-    lemma_checks,
-    level_sets,
-    record_run,
-    right_gap_arms,
-)
 from maxgap.reference import gap_upper_bounds as literal_gap_upper_bounds
+from maxgap_book.attainment import level_sets, right_gap_arms
+from maxgap_book.lemmas import LemmaCheck, RunRecord, lemma_checks, record_run
 
 STATEMENTS = (
     "Corollary 1",

@@ -1,9 +1,7 @@
 """Verdicts: what the chapters print, what is kept, and what the last page shows are the same."""
 
-import importlib.util
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -220,7 +218,9 @@ def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_m
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.chdir(elsewhere)
     assert verdicts.records() == BOOK / "records"
-    monkeypatch.setattr(verdicts, "__file__", str(elsewhere / "book" / "maxgap_book" / "verdicts.py"))
+    monkeypatch.setattr(
+        verdicts, "__file__", str(elsewhere / "book" / "maxgap_book" / "verdicts.py")
+    )
     with pytest.raises(FileNotFoundError, match="no book around"):
         verdicts.records()
 
