@@ -36,7 +36,7 @@ help:
 	@echo "make clean       remove what the build made; .venv too with 'make clean ALL=1'"
 
 # The stamp is written last: after a failure the next run installs again.
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml book/pyproject.toml
 	@set -eu; \
 	fits='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'; \
 	if [ "$(INSTALLER)" = uv ]; then \
@@ -64,7 +64,7 @@ $(READY): requirements.txt pyproject.toml
 	fi; \
 	echo "Installing the packages with $(INSTALLER)"; \
 	if ! { $$pip install $$into --quiet $(PACKAGES) && \
-	       $$pip install $$into --quiet --no-deps --no-build-isolation -e .; } >.venv/install.log 2>&1; then \
+	       $$pip install $$into --quiet --no-deps --no-build-isolation -e . -e ./book; } >.venv/install.log 2>&1; then \
 	  echo "error: the packages could not be installed; is there a network? Details: .venv/install.log" >&2; \
 	  exit 1; \
 	fi; \
@@ -83,7 +83,7 @@ test: test-package test-notebooks
 
 test-package: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadscope -m "not browser" tests
-	@$(PY) -m pytest -q --doctest-modules maxgap book/verdicts.py book/verdict_blocks.py book/_figures book/_studies
+	@$(PY) -m pytest -q --doctest-modules maxgap book/maxgap_book
 
 # Every cell is executed again, and what it printed must be what is stored.
 test-notebooks: $(READY)
@@ -163,4 +163,4 @@ lock:
 clean:
 	@rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
-	@$(if $(ALL),rm -rf .venv maxgap.egg-info)
+	@$(if $(ALL),rm -rf .venv maxgap.egg-info book/maxgap_book.egg-info)

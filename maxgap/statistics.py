@@ -1,4 +1,4 @@
-"""From many runs to printed numbers: intervals, levels read off, exponents, rounding, tables.
+"""From many runs to numbers: intervals, levels read off, exponents, and how they are rounded.
 
 All intervals are at 95%.
 
@@ -9,10 +9,8 @@ of a tie, such as 7.55 for one decimal, for the tie itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,28 +19,17 @@ from maxgap.engine.compiled import compiled
 from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import is_whole
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from maxgap.simulate import Study
-
 __all__ = [
+    "SURE_DIGITS",
     "PowerLaw",
     "Z",
     "decimal",
-    "error_table",
     "first_below",
-    "interval",
-    "interval_texts",
-    "join_studies",
     "median_interval",
     "normal_interval",
-    "percent",
     "percentile_interval",
     "power_law",
     "ratio_of_means",
-    "ratio_table",
-    "rounded",
     "significant",
     "times_fewer",
     "wilson_interval",
@@ -82,7 +69,7 @@ def normal_interval(value: Any, standard_error: Any) -> tuple[Any, Any]:
     Examples
     --------
     >>> low, high = normal_interval(np.array([10.0, 20.0]), np.array([1.0, 0.0]))
-    >>> rounded(low, 2).tolist(), rounded(high, 2).tolist()
+    >>> low.round(2).tolist(), high.round(2).tolist()
     ([8.04, 20.0], [11.96, 20.0])
     """
     half = Z * standard_error
@@ -190,8 +177,8 @@ def median_interval(values: ArrayLike) -> tuple[float, float, float]:
     --------
     >>> median_interval(range(1, 101))
     (50.5, 40.0, 61.0)
-    >>> interval(*median_interval([7, 8, 9]))
-    '8.0 (-inf-inf)'
+    >>> median_interval([7, 8, 9])
+    (8.0, -inf, inf)
     """
     from scipy.stats import quantile_test
 
@@ -211,7 +198,8 @@ class PowerLaw(NamedTuple):
 
     def __str__(self) -> str:
         """Two decimals: ``-2.08 (-2.10 to -2.07)``."""
-        return interval(*self, 2, between=" to ")
+        exponent, low, high = (decimal(value, 2) for value in self)
+        return f"{exponent} ({low} to {high})"
 
 
 def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> PowerLaw:
@@ -289,79 +277,6 @@ def decimal(value: float, places: int = 0) -> str:
     return f"{_to_places(value, places):,f}"
 
 
-def interval(
-    value: float, low: float, high: float, places: int | None = 1, *, between: str = "-"
-) -> str:
-    """Return a number with its interval as text, each as :func:`decimal` gives it.
-
-    Parameters
-    ----------
-    value, low, high : float
-        A number and the ends of its interval.
-    places : int, optional
-        Decimals; -2 rounds to hundreds. None: as many as leave two digits of half the interval's
-        width; of an unbounded interval the nearer end counts.
-    between : str
-        Stands between the ends.
-
-    Examples
-    --------
-    >>> interval(5.96, 4.55, 7.55)
-    '6.0 (4.6-7.6)'
-    >>> interval(-2.081, -2.1, -2.066, 2, between=" to ")
-    '-2.08 (-2.10 to -2.07)'
-    >>> interval(2_927_800, 2_251_300, 3_614_900, None), interval(0.31415, 0.3, 0.33, None)
-    ('2,930,000 (2,250,000-3,610,000)', '0.314 (0.300-0.330)')
-    """
-    if places is None:
-        places = _places_of(value, low, high)
-    return f"{decimal(value, places)} ({decimal(low, places)}{between}{decimal(high, places)})"
-
-
-def _places_of(value: float, low: float, high: float) -> int:
-    """Decimals that leave two digits of half the width, or of the number if it has no width."""
-    if not np.isfinite(value):
-        return 0
-    widths = [(high - low) / 2, abs(value - low), abs(high - value), abs(value)]
-    sizes = [width for width in widths if np.isfinite(width) and width > 0]
-    return 1 - _settled(sizes[0], 2).adjusted() if sizes else 0
-
-
-def rounded(values: Any, places: int = 0) -> Any:
-    """Round numbers as :func:`decimal` does, to numbers: for arrays and tables that are shown.
-
-    Parameters
-    ----------
-    values : float, array_like, pandas.Series or pandas.DataFrame
-        Of a table only the columns of floats are rounded.
-    places : int
-        Decimals; -2 rounds to hundreds.
-
-    Returns
-    -------
-    The same kind: a float, an array, a Series or a DataFrame.
-
-    Examples
-    --------
-    >>> rounded(7.55, 1), rounded([0.125, -1e-17], 2).tolist()
-    (7.6, [0.12, 0.0])
-    >>> import pandas as pd
-    >>> rounded(pd.DataFrame({"arm": ["a", "b"], "share": [0.4321, 0.5679]}), 2)["share"].tolist()
-    [0.43, 0.57]
-    """
-    import pandas as pd
-
-    if isinstance(values, pd.DataFrame):
-        return values.apply(lambda column: rounded(column, places))
-    if isinstance(values, pd.Series):
-        is_float = pd.api.types.is_float_dtype(values)
-        return values.map(lambda value: rounded(value, places)) if is_float else values
-    if np.ndim(values) > 0:
-        array = np.asarray(values, dtype=np.float64)
-        return np.array([rounded(x, places) for x in array.ravel()]).reshape(array.shape)
-    return float(_to_places(values, places)) if np.isfinite(values) else float(values)
-
-
 def significant(value: float, digits: int = 2) -> str:
     """Return a number as text, to some significant digits and with separators of thousands.
 
@@ -400,185 +315,3 @@ def _to_places(value: float, places: int) -> Decimal:
     digits = Decimal(float(value)).adjusted() + 1 + places
     result = _settled(value, digits).quantize(Decimal(1).scaleb(-places), context=_EXACT)
     return result if result else abs(result)
-
-
-def interval_texts(
-    rows: ArrayLike | pd.DataFrame, places: int | None = 1, *, between: str = "-"
-) -> list[str]:
-    """Return each row of value, low, high as a text, as :func:`interval` does.
-
-    Parameters
-    ----------
-    rows : array_like or pandas.DataFrame, shape (N, 3)
-        Such as ``study.errors[["error", "low", "high"]]``.
-    places : int, optional
-        Decimals; -2 rounds to hundreds. None: of each row as many as its interval warrants.
-    between : str
-        Stands between the ends.
-
-    Raises
-    ------
-    ValueError
-        If the rows do not have three columns.
-
-    Examples
-    --------
-    >>> interval_texts([[5.96, 4.55, 7.55], [1.0, 0.5, np.inf]])
-    ['6.0 (4.6-7.6)', '1.0 (0.5-inf)']
-    """
-    values = np.asarray(rows, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] != 3:
-        raise ValueError(f"rows must have the columns value, low, high, got shape {values.shape}")
-    return [interval(value, low, high, places, between=between) for value, low, high in values]
-
-
-def percent(share: float, low: float, high: float, places: int = 0) -> str:
-    """Return a share with its interval as text, in per cent.
-
-    Examples
-    --------
-    >>> percent(0.125, 0.0415, 0.207), percent(0.125, 0.0415, 0.207, 1)
-    ('12% (4% to 21%)', '12.5% (4.2% to 20.7%)')
-    """
-    value, lower, upper = (f"{decimal(100 * part, places)}%" for part in (share, low, high))
-    return f"{value} ({lower} to {upper})"
-
-
-def error_table(
-    study: Study, samples: Iterable[int], *, places: int = 3, scale: float = 1
-) -> pd.DataFrame:
-    """Errors of a study with their intervals as texts: numbers of samples by policy.
-
-    Parameters
-    ----------
-    study : Study
-        Its policies are the columns, in order.
-    samples : iterable of int
-        Checkpoints of the study: the rows, increasing.
-    places : int
-        Decimals.
-    scale : float
-        Errors are shown times this; 100 for per cent.
-
-    Raises
-    ------
-    ValueError
-        For a number of samples that is no checkpoint.
-
-    Examples
-    --------
-    >>> from maxgap import MaxGapUCB, RoundRobin, problems, simulate
-    >>> study = simulate.replicate(
-    ...     {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
-    ...     problems.Problem([0.0, 0.1, 0.2, 9.0, 9.1, 9.2]),
-    ...     budget=120, replicates=20, checkpoints=[60, 120], seed=1, n_jobs=1,
-    ... )
-    >>> error_table(study, [120], places=2).loc[120].to_dict()
-    {'RoundRobin': '0.00 (0.00-0.16)', 'MaxGapUCB': '0.00 (0.00-0.16)'}
-    """
-    wanted = list(samples)
-    missing = sorted(set(wanted) - set(study.checkpoints.tolist()))
-    if missing:
-        raise ValueError(f"samples must be checkpoints of the study, got {missing}")
-    errors = study.errors
-    rows = errors[errors["samples"].isin(wanted)]
-    shown = rows.assign(error=interval_texts(scale * rows[["error", "low", "high"]], places))
-    return shown.pivot(index="samples", columns="policy", values="error")[[*study.labels]]
-
-
-def ratio_table(
-    ratios: pd.DataFrame, columns: Sequence[str] = ("ratio", "low", "high"), *, places: int = 1
-) -> pd.DataFrame:
-    """Ratios with their intervals as texts: error levels, in per cent, by policy.
-
-    Parameters
-    ----------
-    ratios : pandas.DataFrame
-        As stacked from ``Study.speedup``: policy, level, and the three columns.
-    columns : sequence of str
-        Names of the columns of the ratio and of the ends of its interval.
-    places : int
-        Decimals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Levels and policies in the order in which `ratios` has them.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> ratios = pd.DataFrame({"policy": ["b", "a"], "level": 0.05, "ratio": [6.0, 5.0],
-    ...                        "low": [5.5, 4.0], "high": [6.5, 6.0]})
-    >>> ratio_table(ratios).to_dict("index")
-    {'5%': {'b': '6.0 (5.5-6.5)', 'a': '5.0 (4.0-6.0)'}}
-    """
-    rows = ratios[["policy"]].assign(
-        shown=interval_texts(ratios[[*columns]], places),
-        **{"error level": [f"{100 * level:g}%" for level in ratios["level"]]},
-    )
-    table = rows.pivot(index="error level", columns="policy", values="shown")
-    return table.loc[rows["error level"].unique(), rows["policy"].unique()]
-
-
-def join_studies(longest: Study, *others: Study) -> Study:
-    """Put studies of one problem with different budgets together, to compare their policies.
-
-    Beyond a study's own budget its answers are held at the last one; its counts are unknown there,
-    NaN. So read off the joined study only levels that each policy reached by the end of its own.
-
-    Parameters
-    ----------
-    longest : Study
-        The study with the largest budget.
-    *others : Study
-        Their checkpoints are the first ones of `longest`, their replicates as many.
-
-    Raises
-    ------
-    ValueError
-        For other checkpoints or another number of replicates, and for a policy that is in two.
-
-    Examples
-    --------
-    >>> from maxgap import MaxGapUCB, RoundRobin, problems, simulate
-    >>> problem = problems.Problem([0.0, 0.4, 0.8, 2.0, 2.4, 2.8])
-    >>> slow = simulate.replicate({"RoundRobin": RoundRobin(6)}, problem,
-    ...     budget=900, replicates=40, checkpoints=range(30, 901, 30), seed=1, n_jobs=1)
-    >>> fast = simulate.replicate({"MaxGapUCB": MaxGapUCB(6)}, problem,
-    ...     budget=600, replicates=40, checkpoints=range(30, 601, 30), seed=2, n_jobs=1)
-    >>> join_studies(slow, fast).speedup("RoundRobin", 0.2)["policy"].tolist()
-    ['MaxGapUCB']
-    """
-    studies = (longest, *others)
-    n_looks = longest.checkpoints.size
-    for study in others:
-        if not np.array_equal(study.checkpoints, longest.checkpoints[: study.checkpoints.size]):
-            raise ValueError(
-                f"others must have the first checkpoints of longest, got {study.labels}"
-            )
-        if study.wrong.shape[1] != longest.wrong.shape[1]:
-            raise ValueError(
-                f"others must have {longest.wrong.shape[1]} replicates, got {study.wrong.shape[1]}"
-            )
-    labels = sum((study.labels for study in studies), ())
-    if len(set(labels)) < len(labels):
-        raise ValueError(f"others must have policies of their own, got {labels}")
-
-    def padded(array: Any, axis: int, **how: Any) -> Any:
-        width = [(0, 0)] * array.ndim
-        width[axis] = (0, n_looks - array.shape[axis])
-        return np.pad(array, width, **how)
-
-    counts, counts_sd = (
-        np.concatenate([padded(getattr(s, name), 1, constant_values=np.nan) for s in studies])
-        for name in ("counts", "counts_sd")
-    )
-    return replace(
-        longest,
-        labels=labels,
-        wrong=np.concatenate([padded(study.wrong, 2, mode="edge") for study in studies]),
-        counts=counts,
-        counts_sd=counts_sd,
-        stop_rows=np.concatenate([study.stop_rows for study in studies]),
-    )

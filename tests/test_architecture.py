@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import json
 import re
 from pathlib import Path
 
@@ -25,7 +26,7 @@ PART_OF = {
     "_files": "table",
 }
 #: The last is a string that the package has.
-LEFT_OUT = {"_book", "__init__", "__main__", "__version__"}
+LEFT_OUT = {"__init__", "__main__", "__version__"}
 
 
 def room_of(module):
@@ -103,20 +104,60 @@ def test_a_module_is_short_and_says_what_it_exports(path):
     assert "__all__" in names
 
 
-#: Of the tests, those that may look inside: the core's own, and the one place for all others.
-INSIDE = {"states.py"}
+#: Those that may look inside: of the tests the core's own, and the one place for all others; of the
+#: book a study whose rules know the truth, compiled into the loop of a run.
+INSIDE = {"tests/states.py", "book/maxgap_book/studies/honesty.py"}
+PRIVATE = re.compile(
+    r"\bmaxgap(_book)?\._(?!_)|\bmaxgap(_book)?\.[\w.]+\._[a-z]|policy\._[a-z]|import _[a-z]"
+)
 
 
-def test_tests_and_benchmarks_use_public_names_only():
-    private = re.compile(
-        r"\bmaxgap\._(?!book\b|_)|\bmaxgap\.(?!_book)\w+\._[a-z]|policy\._[a-z]|import _[a-z]"
-    )
+def lines_of_code(path):
+    """Of a module all lines, of a notebook those of its code cells."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return text.splitlines()
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return [line for cell in cells for line in "".join(cell["source"]).splitlines()]
+
+
+def outside():
+    """What stands outside the package and shall use it as anybody can."""
+    found = [path for name in ("tests", "benchmarks", "book") for path in (ROOT / name).rglob("*")]
+    for path in sorted(found):
+        name = path.relative_to(ROOT).as_posix()
+        known = path.suffix in {".py", ".ipynb"} and not path.name.startswith("test_core_")
+        if known and name not in INSIDE and ".ipynb_checkpoints" not in path.parts:
+            yield path
+
+
+def test_tests_benchmarks_and_the_book_use_public_names_only():
     found = [
         (path.name, line.strip())
-        for folder in ("tests", "benchmarks")
-        for path in sorted((ROOT / folder).glob("*.py"))
-        if path.name not in INSIDE and not path.name.startswith("test_core_")
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if private.search(line)
+        for path in outside()
+        for line in lines_of_code(path)
+        if PRIVATE.search(line)
     ]
     assert found == []
+
+
+def test_the_chapters_and_the_books_modules_are_looked_at():
+    names = {path.relative_to(ROOT).parts[:2] for path in outside()}
+    assert {("book", "maxgap_book"), ("book", "_ext"), ("book", "01-maxgap-problem.ipynb")} <= names
+
+
+@pytest.mark.parametrize(
+    ("line", "private"),
+    [
+        ("from maxgap.~core import words", True),
+        ("maxgap.policies.~step.next_round(state)", True),
+        ("from maxgap_book.figures.~shared import darker", True),
+        ("policy.~state = None", True),
+        ("from maxgap.policies import ~step", True),
+        ("from maxgap_book.figures import shared", False),
+        ("maxgap.~~version~~", False),
+    ],
+)
+def test_a_private_name_is_noticed(line, private):
+    # Written with "~", or this file would be found itself.
+    assert bool(PRIVATE.search(line.replace("~", "_"))) == private

@@ -151,8 +151,10 @@ def code(chapter: str, *, solutions: bool) -> list[str]:
 
 def studies(chapter: str) -> list[str]:
     """The modules of studies that a chapter uses."""
-    used = re.findall(r"_studies(?: import|\.)\s*(\w+)", "\n".join(code(chapter, solutions=True)))
-    return [(BOOK / "_studies" / f"{name}.py").read_text(encoding="utf-8") for name in used]
+    sources = "\n".join(code(chapter, solutions=True))
+    used = re.findall(r"maxgap_book\.studies(?: import|\.)\s*(\w+)", sources)
+    folder = BOOK / "maxgap_book" / "studies"
+    return [(folder / f"{name}.py").read_text(encoding="utf-8") for name in used]
 
 
 def complaints(row: dict[str, set[float]], cells: list[str], all_cells: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ UNROUNDED = re.compile(r"\d\.\d{6}")
 
 
 def own_roundings(source: str) -> list[str]:
-    """Parts of a cell that round or format a number other than by `maxgap.statistics`."""
+    """Parts of a cell that round or format a number other than by `maxgap_book.printing`."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:

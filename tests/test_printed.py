@@ -10,7 +10,7 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
-from maxgap._book import verdict_blocks
+from maxgap_book import verdict_blocks
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))

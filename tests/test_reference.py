@@ -10,18 +10,13 @@ from hypothesis import strategies as st
 from strategies import coarse_intervals, estimates, intervals, numbers, symmetric_estimates
 
 from maxgap.reference import (
-    attaining_configuration,
-    early_stop_as_printed,
-    early_stop_as_worded,
     gap_lower_bound,
     gap_upper_bounds,
     gap_upper_bounds_brute,
     gap_upper_bounds_mip,
     largest_gap_noise_free,
     left_gap_at,
-    level_sets,
     noise_free,
-    right_gap_arms,
     right_gap_at,
 )
 
@@ -55,12 +50,6 @@ SOME_SHAPES = {
     "all the same point": lambda low, high: min(low) == max(high),
     "disjoint": lambda low, high: low[0] > high[1] or low[1] > high[0],
 }
-
-
-def right_gap_of(arm, means):
-    """Return an arm's right gap, by the definition that opens Lemma 2."""
-    larger = [other for other in means if other > means[arm]]
-    return min(larger) - means[arm] if larger else 0.0
 
 
 @pytest.mark.parametrize("shape", SOME_SHAPES)
@@ -238,67 +227,6 @@ class TestUpperBounds:
         assert bounds.left.tolist() == [np.inf, np.inf, 6.0]
 
 
-class TestAttainingConfiguration:
-    @given(intervals(max_arms=7), st.data())
-    @settings(seeded, max_examples=800)
-    def test_the_bound_is_attained_inside_the_intervals(self, pair, data):
-        lower, upper = pair
-        arm = data.draw(st.integers(0, len(lower) - 1))
-        bounds = gap_upper_bounds(lower, upper)
-        right = attaining_configuration(arm, lower, upper)
-        left = attaining_configuration(arm, lower, upper, side="left")
-        for means in (right, left):
-            assert ((lower <= means) & (means <= upper)).all()
-        assert right_gap_of(arm, right) == bounds.right[arm]
-        assert right_gap_of(arm, -left) == bounds.left[arm]
-
-    @given(intervals(max_arms=7), st.data())
-    @settings(seeded, max_examples=500)
-    def test_the_two_arms_named_make_the_bound(self, pair, data):
-        lower, upper = pair
-        arm = data.draw(st.integers(0, len(lower) - 1))
-        bound = gap_upper_bounds(lower, upper).right[arm]
-        named = right_gap_arms(arm, lower, upper)
-        assert bound == (0.0 if named is None else upper[named[1]] - lower[named[0]])
-
-    def test_side_must_be_right_or_left(self):
-        with pytest.raises(ValueError, match=r"side .*'up'"):
-            attaining_configuration(0, [0, 1], [1, 2], side="up")
-
-
-class TestLevelSets:
-    def test_by_hand(self):
-        # Of the arms wholly to the right of arm 0, the one from 5 to 6 ends first: arm 5, from 6.5,
-        # does not matter; arm 6 (6 to 9), which begins as that ends, does.
-        lower = [1.0, -1.0, 0.0, 2.0, 5.0, 6.5, 6.0, -3.0]
-        upper = [3.0, 2.0, 3.0, 8.0, 6.0, 7.0, 9.0, 0.5]
-        levels = level_sets(0, lower, upper)
-        assert levels == ({1}, {0, 2, 3}, {4, 6})
-
-    @given(intervals(max_arms=8, infinite=True), st.data())
-    @settings(seeded, max_examples=1000)
-    def test_levels_are_disjoint_and_hold_the_ends_of_the_largest_right_gap(self, pair, data):
-        lower, upper = pair
-        arm = data.draw(st.integers(0, len(lower) - 1))
-        level0, level1, level2 = level_sets(arm, lower, upper)
-        assert len(level0 | level1 | level2) == len(level0) + len(level1) + len(level2)
-        assert arm in level1
-        named = right_gap_arms(arm, lower, upper)
-        if named is not None:
-            assert named[0] in level0 | level1
-            assert named[1] in level0 | level1 | level2
-
-    @given(intervals(max_arms=7), st.data())
-    @settings(seeded, max_examples=300)
-    def test_arms_in_no_level_do_not_matter_for_the_right_gap(self, pair, data):
-        lower, upper = pair
-        arm = data.draw(st.integers(0, len(lower) - 1))
-        kept = sorted(set().union(*level_sets(arm, lower, upper)))
-        if len(kept) > 1:
-            alone = gap_upper_bounds(lower[kept], upper[kept])
-            assert alone.right[kept.index(arm)] == gap_upper_bounds(lower, upper).right[arm]
-
-
 class TestLowerBound:
     def test_by_hand(self):
         # Splits below ranks 1, 2, 3: 9 - 7, 5 - 4, 2 - 1.
@@ -345,52 +273,6 @@ class TestLowerBound:
     def test_it_lies_below_the_highest_upper_bound(self, triple):
         _, lower, upper = triple
         assert gap_lower_bound(*triple).value <= gap_upper_bounds(lower, upper).either.max()
-
-
-class TestEarlyStopping:
-    true_means = np.array([0.0, 1.0, 1.02, 1.97])
-    seen = np.array([0.05, 1.0, 1.02, 2.0])
-
-    def test_as_printed_it_stops_with_a_wrong_answer_while_all_intervals_hold(self):
-        lower, upper = self.seen - 0.1, self.seen + 0.1
-        assert ((lower <= self.true_means) & (self.true_means <= upper)).all()
-        assert np.argmax(np.diff(self.true_means)) == 0  # the right top cluster has three arms
-        assert early_stop_as_printed(self.seen, lower, upper)
-        assert gap_lower_bound(self.seen, lower, upper).split_rank == 1
-
-    def test_asked_of_every_arm_of_the_cluster_the_same_formula_does_not_stop(self):
-        lower, upper = self.seen - 0.1, self.seen + 0.1
-        bounds = gap_upper_bounds(lower, upper)
-        value = gap_lower_bound(self.seen, lower, upper).value
-        assert bounds.left[1] > value
-
-    def test_simulated_the_printed_formula_errs_far_more_often_than_delta(self):
-        # Round robin, intervals valid for delta = 0.05 (Hoeffding and a union bound over samples),
-        # looked at after every 100 samples of each arm, up to 2,000.
-        rng = np.random.default_rng(20190901)
-        n_runs, wrong = 100, 0
-        for _ in range(n_runs):
-            total = np.zeros(4)
-            for n in range(100, 2001, 100):
-                total += rng.normal(100 * self.true_means, 10.0)
-                means = total / n
-                radius = math.sqrt(2 * math.log(4 * 4 * n**2 / 0.05) / n)
-                if early_stop_as_printed(means, means - radius, means + radius):
-                    wrong += gap_lower_bound(means, means - radius, means + radius).split_rank != 3
-                    break
-        assert wrong > 20  # a rule that errs with probability 0.05 does this once in 1e8
-
-    @given(symmetric_estimates())
-    @settings(seeded, max_examples=800)
-    def test_as_worded_it_never_stops(self, triple):
-        assert not early_stop_as_worded(*triple)
-
-    def test_as_worded_it_does_not_even_stop_once_the_means_are_known(self):
-        assert not early_stop_as_worded([0.0, 1.0, 5.0], [0.0, 1.0, 5.0], [0.0, 1.0, 5.0])
-        assert early_stop_as_printed([0.0, 1.0, 5.0], [0.0, 1.0, 5.0], [0.0, 1.0, 5.0])
-
-    def test_nothing_stops_before_a_gap_is_detected(self):
-        assert not early_stop_as_printed([0.0, 1.0], [-9.0, -8.0], [9.0, 10.0])
 
 
 class TestNoiseFree:
@@ -508,10 +390,10 @@ class TestBadInput:
             gap_upper_bounds_brute(np.arange(8), np.arange(8) + 20)
 
     @pytest.mark.parametrize("arm", [-1, 2, 1.0, True, None])
-    @pytest.mark.parametrize("function", [attaining_configuration, level_sets, right_gap_arms])
+    @pytest.mark.parametrize("function", [right_gap_at, left_gap_at])
     def test_an_arm_that_is_not_one(self, function, arm):
         with pytest.raises(ValueError, match=f"arm must be .*, not {arm}"):
-            function(arm, [0, 1], [1, 2])
+            function(arm, 0.5, [0, 1], [1, 2])
 
     @pytest.mark.parametrize("x", [-0.1, 1.1, math.nan, None, "0"])
     @pytest.mark.parametrize("function", [right_gap_at, left_gap_at])
@@ -519,19 +401,15 @@ class TestBadInput:
         with pytest.raises(ValueError, match="x must lie in the arm's interval"):
             function(0, x, [0, 1], [1, 2])
 
-    @pytest.mark.parametrize(
-        "function", [gap_lower_bound, early_stop_as_printed, early_stop_as_worded]
-    )
-    def test_unusable_means(self, function):
+    def test_unusable_means(self):
         with pytest.raises(ValueError, match=r"means\[0\] must be finite, not nan"):
-            function([math.nan, 1], [0, 1], [1, 2])
+            gap_lower_bound([math.nan, 1], [0, 1], [1, 2])
         with pytest.raises(ValueError, match="means and lower must have equal lengths"):
-            function([0, 1, 2], [0, 1], [1, 2])
+            gap_lower_bound([0, 1, 2], [0, 1], [1, 2])
 
     def test_what_came_in_is_left_alone(self):
         lower, upper = np.array([0.0, 2.0, 5.0]), np.array([1.0, 3.0, 6.0])
         for function in BOUNDS:
             function(lower, upper).right[:] = -1
-        attaining_configuration(1, lower, upper)[:] = -1
         assert lower.tolist() == [0.0, 2.0, 5.0]
         assert upper.tolist() == [1.0, 3.0, 6.0]

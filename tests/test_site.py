@@ -19,8 +19,9 @@ from bs4 import BeautifulSoup
 from docutils.nodes import make_id
 from docutils.utils.smartquotes import smartyPants
 from fontTools.ttLib import TTFont
-from maxgap._book.verdicts import OUTCOMES
 from test_readme import unbacked
+
+from maxgap_book.verdicts import OUTCOMES
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -130,7 +131,7 @@ def test_a_notebook_for_colab_is_the_chapter_after_one_cell_that_installs(site):
         nbformat.validate(theirs)
         added = theirs.cells.pop(1)
         assert f"--branch main {REPOSITORY} maxgap-book" in added.source
-        assert "%pip install --quiet -e ./maxgap-book" in added.source
+        assert "%pip install --quiet -e ./maxgap-book -e ./maxgap-book/book" in added.source
         assert theirs.cells == ours.cells
 
 

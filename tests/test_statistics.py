@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,17 +12,10 @@ from maxgap import simulate
 from maxgap.statistics import (
     PowerLaw,
     decimal,
-    error_table,
-    interval,
-    interval_texts,
-    join_studies,
     median_interval,
     normal_interval,
-    percent,
     power_law,
     ratio_of_means,
-    ratio_table,
-    rounded,
     significant,
     times_fewer,
     wilson_interval,
@@ -112,7 +104,6 @@ def test_no_last_bit_decides_a_tie(whole, places):
     tie = float(Fraction(10 * whole + 5, 10 ** (places + 1)))
     near = neighbours(tie)
     assert {decimal(x, places) for x in near} == {decimal(tie, places)}
-    assert {rounded(x, places) for x in near} == {rounded(tie, places)}
     even = whole if whole % 2 == 0 else whole + 1
     assert Fraction(decimal(tie, places).replace(",", "")) == Fraction(even, 10**places)
     digits = len(str(abs(whole))) if whole else 1
@@ -129,7 +120,6 @@ def test_elsewhere_numbers_are_rounded_to_the_nearest_decimal(value, places):
     if off * unit > abs(Fraction(value)) * Fraction(1, 10**9):
         assert found == nearest
     assert abs(found - Fraction(value)) <= unit / 2 + abs(Fraction(value)) / 10**9
-    assert rounded(value, places) == float(found)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 3))
@@ -160,33 +150,8 @@ def test_decimal_of_unusual_numbers(value, places, text):
     assert decimal(value, places) == text
 
 
-def test_an_interval_and_a_power_law_are_rounded_the_same_way():
-    low, high = np.nextafter(4.55, 0), np.nextafter(7.55, 8)
-    assert interval(5.95, low, high) == "6.0 (4.6-7.6)"
-    assert interval(5.95, 4.55, np.inf, between=" to ") == "6.0 (4.6 to inf)"
+def test_a_power_law_is_rounded_the_same_way():
     assert str(PowerLaw(-2.065, -2.075, 0.0)) == "-2.06 (-2.08 to 0.00)"
-
-
-def test_rounding_keeps_the_kind_and_leaves_other_columns_alone():
-    table = pd.DataFrame(
-        {"n": [1, 2], "share": [0.125, np.nan], "text": ["x", "y"], "last": [np.inf, -0.04]},
-        index=["a", "b"],
-    )
-    shown = rounded(table, 1)
-    assert list(shown.columns) == list(table.columns)
-    assert shown.dtypes.tolist() == table.dtypes.tolist()
-    assert shown.to_dict("list") | {"share": 0} == {
-        "n": [1, 2],
-        "share": 0,
-        "text": ["x", "y"],
-        "last": [np.inf, 0.0],
-    }
-    assert shown["share"].iloc[0] == 0.1
-    assert np.isnan(shown["share"].iloc[1])
-    assert rounded(np.array([[7.55, 6.55]]), 1).tolist() == [[7.6, 6.6]]
-    assert rounded(pd.Series([2, 3])).tolist() == [2, 3]
-    assert isinstance(rounded(np.float64(0.25), 1), float)
-    assert rounded(np.array([]), 1).shape == (0,)
 
 
 def test_the_interval_of_a_normal_estimate_is_that_of_scipy():
@@ -207,87 +172,8 @@ def test_the_error_of_a_ratio_is_that_of_many_draws():
     assert error == pytest.approx((above / below).std(), rel=0.02)
 
 
-def test_rows_are_written_as_single_intervals_are():
-    rows = pd.DataFrame({"ratio": [7.55, 1.0], "low": [6.55, 0.0], "high": [8.55, np.inf]})
-    assert interval_texts(rows) == [interval(*row) for row in rows.to_numpy()]
-    assert interval_texts(rows, 0, between=" to ")[1] == "1 (0 to inf)"
-    with pytest.raises(ValueError, match=r"^rows must .*got shape \(2, 2\)"):
-        interval_texts(rows[["low", "high"]])
-
-
-def test_per_cents_are_rounded_like_all_numbers():
-    assert percent(0.065, np.nextafter(0.045, 0), 0.0851) == "6% (4% to 9%)"
-
-
 def test_no_policy_is_faster_than_one_that_never_gets_there():
     assert times_fewer(np.inf, np.array([2.0, np.inf])).tolist() == [np.inf, 0.0]
-
-
-def study(labels, wrong, step=100):
-    """A study of given answers: policy, replicate, checkpoint."""
-    n_policies, replicates, n_looks = wrong.shape
-    counts = np.arange(n_policies * n_looks * 2.0).reshape(n_policies, n_looks, 2)
-    return simulate.Study(
-        labels=labels,
-        checkpoints=step * np.arange(1, n_looks + 1),
-        wrong=wrong,
-        counts=counts,
-        counts_sd=counts / 2,
-        stop_rows=np.full((n_policies, replicates, 4), n_looks),
-    )
-
-
-def test_an_error_table_has_the_policies_of_the_study_in_their_order():
-    wrong = np.zeros((2, 20, 3), dtype=bool)
-    wrong[0, :10, 1] = True
-    made = study(("b", "a"), wrong)
-    table = error_table(made, [300, 200], places=0, scale=100)
-    assert (list(table.columns), list(table.index)) == (["b", "a"], [200, 300])
-    low, high = wilson_interval(10, 20)
-    assert table.loc[200, "b"] == interval(50, 100 * low, 100 * high, 0)
-    assert table.loc[300, "b"] == table.loc[200, "a"] == "0 (0-16)"
-    with pytest.raises(ValueError, match=r"^samples must be checkpoints .*\[250\]"):
-        error_table(made, [200, 250])
-
-
-def test_a_ratio_table_keeps_the_order_of_its_rows_and_takes_other_columns():
-    rows = pd.DataFrame({"policy": list("baba"), "level": [0.1, 0.1, 0.015, 0.015]})
-    rows[["x", "x_low", "x_high"]] = np.arange(12.0).reshape(4, 3)
-    table = ratio_table(rows, ["x", "x_low", "x_high"], places=0)
-    assert (list(table.columns), list(table.index)) == (["b", "a"], ["10%", "1.5%"])
-    assert table.to_numpy().tolist() == [["0 (1-2)", "3 (4-5)"], ["6 (7-8)", "9 (10-11)"]]
-
-
-def test_joined_studies_hold_the_last_answer_and_know_no_later_counts():
-    rng = np.random.default_rng(4)
-    slow = study(("slow",), rng.random((1, 30, 5)) < 0.5)
-    fast = study(("x", "y"), rng.random((2, 30, 3)) < 0.5)
-    both = join_studies(slow, fast)
-    assert both.labels == ("slow", "x", "y")
-    assert both.checkpoints.tolist() == slow.checkpoints.tolist()
-    np.testing.assert_array_equal(both.wrong[0], slow.wrong[0])
-    for look in range(5):
-        np.testing.assert_array_equal(both.wrong[1:, :, look], fast.wrong[:, :, min(look, 2)])
-    np.testing.assert_array_equal(both.counts[1:, :3], fast.counts)
-    np.testing.assert_array_equal(both.counts_sd[0], slow.counts_sd[0])
-    assert np.isnan(both.counts[1:, 3:]).all()
-    assert np.isnan(both.counts_sd[1:, 3:]).all()
-    assert both.stops["samples"].tolist() == [5] * 30 + [3] * 60
-
-
-@pytest.mark.parametrize(
-    ("other", "what"),
-    [
-        (study(("x",), np.zeros((1, 30, 2), dtype=bool), step=50), "checkpoints"),
-        (study(("x",), np.zeros((1, 30, 6), dtype=bool)), "checkpoints"),
-        (study(("x",), np.zeros((1, 31, 2), dtype=bool)), "30 replicates, got 31"),
-        (study(("slow",), np.zeros((1, 30, 2), dtype=bool)), "policies of their own"),
-    ],
-)
-def test_studies_that_do_not_go_together_are_refused(other, what):
-    slow = study(("slow",), np.zeros((1, 30, 5), dtype=bool))
-    with pytest.raises(ValueError, match=f"^others must have .*{what}"):
-        join_studies(slow, other)
 
 
 @pytest.mark.parametrize("n", [6, 20, 51, 500])
@@ -302,22 +188,3 @@ def test_the_interval_of_a_median_covers_it_and_ends_at_the_binomial_ranks(n):
     ranked = np.sort(drawn, axis=1)
     np.testing.assert_array_equal(intervals[:, 1], ranked[:, skipped - 1])
     np.testing.assert_array_equal(intervals[:, 2], ranked[:, n - skipped])
-
-
-@pytest.mark.parametrize(
-    ("row", "text"),
-    [
-        ((2_927_800, 2_251_300, 3_614_900), "2,930,000 (2,250,000-3,610,000)"),
-        ((0.31415, 0.3, 0.33), "0.314 (0.300-0.330)"),
-        ((8668.0, 8661.4, 8672.6), "8,668.0 (8,661.4-8,672.6)"),
-        ((195_312, 126_800, np.inf), "195,000 (127,000-inf)"),  # by the end that is there
-        ((195_312, -np.inf, np.inf), "200,000 (-inf-inf)"),
-        ((np.inf, 128_300, np.inf), "inf (128,300-inf)"),
-        ((60_000, 60_000, 60_000), "60,000 (60,000-60,000)"),
-        ((0.0, 0.0, 0.0), "0 (0-0)"),
-        ((12, 2, 22), "12 (2-22)"),
-    ],
-)
-def test_an_interval_says_how_many_digits_are_shown(row, text):
-    assert interval(*row, None) == text
-    assert interval_texts([row], None) == [text]

@@ -258,20 +258,3 @@ def test_five_arms_stop_wrongly_after_one_sample_each_with_all_intervals_valid()
     assert (means < estimates.upper).all()
     assert largest_splits(means) == [{4}]
     assert reference.empirical_top(estimates) == {3, 4}
-
-
-# -- the early rule -----------------------------------------------------------------------------
-
-
-def test_the_early_rule_with_its_end_mended_is_the_cluster_rule_if_all_intervals_are_as_wide():
-    rng = np.random.default_rng(9)
-    held = 0
-    for _ in range(1500):
-        lower, upper = drawn_intervals(rng, rng.integers(2, 6), equal=True)
-        means = (lower + upper) / 2
-        estimates = Estimates(len(means), draw=means.__getitem__, radius=lambda n: 0.5)
-        estimates.sample(estimates.arms)
-        mended = reference.early_stop_by_ends(means, lower, upper)
-        assert mended == reference.clusters(estimates, estimates.arms)
-        held += mended
-    assert 50 < held < 1450

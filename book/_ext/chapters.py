@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
-from maxgap._book.verdicts import chapters
 from myst_nb.core.execute import ExecutionError
 from myst_nb.sphinx_ import Parser
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
+
+from maxgap_book.verdicts import chapters
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -29,9 +29,9 @@ CARDS: dict[str, dict[str, str]] = yaml.safe_load(
 COLAB_SETUP = """\
 # Colab starts empty: fetch the package and the modules of the book, once a session.
 !git clone --quiet --depth 1 --branch {branch} {repository} maxgap-book
-%pip install --quiet -e ./maxgap-book "myst-nb>=1.1" "pyyaml>=6"
+%pip install --quiet -e ./maxgap-book -e ./maxgap-book/book "myst-nb>=1.1" "pyyaml>=6"
 import sys
-sys.path.insert(0, "maxgap-book")"""
+sys.path[:0] = ["maxgap-book", "maxgap-book/book"]"""
 REDIRECT = """\
 <!doctype html>
 <html lang="en">

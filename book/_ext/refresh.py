@@ -18,7 +18,7 @@ from chapters import describe_failure
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from maxgap._saving import write_whole
+from maxgap_book.files import write_whole
 
 #: Figures that pages which are no notebooks show too: (notebook, figure) -> file in _static.
 PICTURES = {

@@ -12,10 +12,11 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
-from maxgap._book.verdict_blocks import typeset
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from maxgap_book.verdict_blocks import typeset
 
 _CELL = re.compile(r"(<t[dh][^>]*>)([^<]*)(?=</t[dh]>)")
 _WORDS = {"True": "yes", "False": "no", "nan": "", "NaN": "", "None": "", "<NA>": "", "NaT": ""}

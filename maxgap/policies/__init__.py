@@ -17,6 +17,8 @@ One file for each algorithm. To add one: its file, and a line in :data:`POLICIES
 from __future__ import annotations
 
 from maxgap._saving import StrPath
+from maxgap.engine.compiled import compiled
+from maxgap.engine.state import Lines
 from maxgap.policies._saved import read_policy
 from maxgap.policies.base import Policy, Split
 from maxgap.policies.max_gap_contrasts import MaxGapContrasts
@@ -28,6 +30,7 @@ from maxgap.policies.sort_then_search import SortThenSearch
 
 __all__ = [
     "POLICIES",
+    "Lines",
     "MaxGapContrasts",
     "MaxGapElim",
     "MaxGapTop2UCB",
@@ -36,6 +39,7 @@ __all__ = [
     "RoundRobin",
     "SortThenSearch",
     "Split",
+    "compiled",
     "load",
 ]
 

@@ -518,7 +518,7 @@ class Policy:
         """The arms over which many questions at a time are spread."""
         return self._listed()
 
-    def _new_lines(self) -> Any:
+    def new_lines(self) -> Any:
         """The compiled lines of the algorithm; these leave it to ``choose``."""
         return Lines(bounds=False)
 
@@ -555,7 +555,7 @@ class Policy:
     def _start(self) -> None:
         """Set what there is before the first reward."""
         rule, proved = rule_of(type(self), self._stopping)
-        lines = self._new_lines()
+        lines = self.new_lines()
         self._rule: Any = rule.of(proved, lines, self._share)
         own = type(self).choose, type(self).may_stop
         self._lines: Any = lines if own == (Policy.choose, Policy.may_stop) else InPython(lines)

@@ -106,7 +106,7 @@ class MaxGapContrasts(Policy):
     default_stopping = "contrasts"
     _always_keeps_rewards = True
 
-    def _new_lines(self) -> Any:
+    def new_lines(self) -> Any:
         learns = self._stopping == "either" and from_rewards(self._confidence)
         return EitherLines(bounds=True) if learns else ContrastLines(bounds=True)
 

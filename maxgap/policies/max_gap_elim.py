@@ -136,7 +136,7 @@ class MaxGapElim(Policy):
 
     rules: Any = {"paper": (TwoActiveAroundCertainGap, True), "literal": (TwoActive, False)}
 
-    def _new_lines(self) -> ElimLines:
+    def new_lines(self) -> ElimLines:
         n_arms = len(self._labels)
         return ElimLines(True, np.arange(n_arms), np.array([n_arms]))
 

@@ -90,5 +90,5 @@ class MaxGapTop2UCB(Policy):
 
     rules: Any = {"paper": (ThirdBelow, True), "literal": (SecondBelow, False)}
 
-    def _new_lines(self) -> Lines:
+    def new_lines(self) -> Lines:
         return Top2Lines(bounds=True)

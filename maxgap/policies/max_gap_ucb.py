@@ -121,5 +121,5 @@ class MaxGapUCB(Policy):
         self._c = checked_factor(c)
         super().__init__(arms, **settings)
 
-    def _new_lines(self) -> UCBLines:
+    def new_lines(self) -> UCBLines:
         return UCBLines(True, self._c)

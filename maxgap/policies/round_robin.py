@@ -33,5 +33,5 @@ class RoundRobin(Policy):
 
     rules = {"paper": (ThirdBelow, True), "literal": (Never, False)}
 
-    def _new_lines(self) -> Lines:
+    def new_lines(self) -> Lines:
         return RoundRobinLines(bounds=False)

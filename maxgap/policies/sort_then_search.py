@@ -144,6 +144,6 @@ class SortThenSearch(Policy):
 
     rules: Any = {"paper": (DominantGap, False), "literal": (DominantGap, False)}
 
-    def _new_lines(self) -> SortLines:
+    def new_lines(self) -> SortLines:
         sequence = np.arange(len(self._labels))
         return SortLines(True, sequence, np.zeros(1, np.int64), lil_log_delta(self._delta))

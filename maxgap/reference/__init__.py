@@ -22,34 +22,25 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 
 from maxgap.reference import (
     algorithms,
-    attainment,
     bounds,
     brute_force,
     contrasts,
-    errata,
     integer_programme,
-    lemmas,
     noise_free,
     slots,
 )
 from maxgap.reference.algorithms import *
-from maxgap.reference.attainment import *
 from maxgap.reference.bounds import *
 from maxgap.reference.brute_force import *
-from maxgap.reference.errata import *
 from maxgap.reference.integer_programme import *
-from maxgap.reference.lemmas import *
 from maxgap.reference.noise_free import *
 from maxgap.reference.slots import *
 
 __all__ = [
     *algorithms.__all__,
-    *attainment.__all__,
     *bounds.__all__,
     *brute_force.__all__,
-    *errata.__all__,
     *integer_programme.__all__,
-    *lemmas.__all__,
     *noise_free.__all__,
     *slots.__all__,
     "contrasts",

@@ -1,0 +1,131 @@
+"""Figures of the chapter on the naive baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from maxgap.figures import PALETTE, bracket, new_figure, policy_style
+from maxgap_book.figures.shared import MANY_STYLES, darker, power_laws
+
+__all__ = [
+    "one_large_gap",
+    "samples",
+    "saving",
+]
+
+_X = r"$\Delta_{\min}$  ($\Delta_{\max} = 1$)"
+
+# Where the name of each line begins, its slope on the page in degrees, and whether the line lies
+# below it or above it.
+_SAMPLES_AT = {
+    "SortThenSearch": (0.0205, 1.9e5, 0, "bottom"),
+    "MaxGapElim, two arms left": (0.0105, 8e3, 0, "bottom"),
+    "MaxGapTop2UCB": (0.0105, 330.0, 0, "bottom"),
+    "RoundRobin (broad)": (0.0105, 125.0, 0, "bottom"),
+}
+_SAVING_AT = {
+    "paper": (0.0245, 2250.0, -29.5, "bottom"),
+    "one-sided rho": (0.0215, 1550.0, -31.5, "top"),
+    "rho": (0.0102, 11.0, 0, "bottom"),
+    "gamma": (0.0102, 1.75, 0, "bottom"),
+    "measured": (0.0135, 980.0, -30.5, "top"),
+}
+
+
+def one_large_gap(means: ArrayLike, hardness: ArrayLike, claimed: float) -> Figure:
+    """The instance with one large gap: arms on a line, and below it how hard each of them is.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, largest first; the largest gap is bracketed, and the first.
+    hardness : array_like, shape (K,)
+        gamma of the arms, in the same order; infinite values are left out.
+    claimed : float
+        The value that the paper gives for all arms away from the largest gap.
+    """
+    means, values = np.asarray(means, dtype=float), np.asarray(hardness, dtype=float)
+    figure, axes = new_figure(2, 1, height=4.4, sharex=True, height_ratios=[1, 2.2])
+    split = int(np.argmax(-np.diff(means)))
+    line, below = axes
+    line.axhline(0, color="0.6", lw=1, zorder=0)
+    line.plot(means, np.zeros(means.size), "o", color=PALETTE[0], ms=8)
+    bracket(line, (means[split + 1], means[split]), 0.5, r"$\Delta_{\max}$")
+    bracket(line, (means[1], means[0]), 0.5, r"$\Delta_{\min}$")
+    for rank in (1, split + 1, split + 2, means.size):
+        line.text(means[rank - 1], -0.35, f"({rank})", ha="center", va="top")
+    line.set(ylim=(-1.1, 1.5), yticks=[])
+    line.spines[["left", "bottom"]].set_visible(False)
+    line.tick_params(bottom=False)
+    line.grid(visible=False)
+    away = np.ones(means.size, dtype=bool)
+    away[[split, split + 1]] = False
+    middle = (means[split] + means[split + 1]) / 2
+    below.axhline(claimed, color="black", ls="--", lw=1.4, zorder=1)
+    below.text(middle, 1.04 * claimed, r"claimed: $\Delta_{\max}/2$", ha="center", va="bottom")
+    below.vlines(means[away], 0, values[away], color=PALETTE[4], lw=1.4)
+    below.plot(means[away], values[away], "D", color=PALETTE[4], ms=6, label="computed")
+    below.text(middle, 0.45 * claimed, "computed", color=PALETTE[4], ha="center")
+    below.set(xlabel="mean", ylabel=r"hardness $\gamma$", ylim=(0, 1.2 * claimed))
+    return figure
+
+
+def samples(table: pd.DataFrame) -> Figure:
+    """Samples until a certified answer; names stand at the lines.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns policy, delta_min, mean, low, high; round robin is drawn broad, under the others.
+    """
+    broad = table["policy"] == "RoundRobin"
+    figure = power_laws(table[~broad], "delta_min", xlabel=_X, ylabel="samples until certified")
+    ax = _without_legend(figure)
+    robin = policy_style("RoundRobin")["color"]
+    rows = table[broad]
+    ax.plot(rows["delta_min"], rows["mean"], color=robin, lw=9, alpha=0.6, zorder=1)
+    for label, place in _SAMPLES_AT.items():
+        _name(ax, label, policy_style(label)["color"], *place)
+    ax.set_ylim(80, None)
+    return figure
+
+
+def saving(table: pd.DataFrame, predicted: Mapping[str, tuple[str, ArrayLike]]) -> Figure:
+    """The measured saving, black, and what predicts it; names stand at the lines.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns policy, delta_min, mean, low, high.
+    predicted : mapping of str to (str, array_like)
+        Of "paper", "one-sided rho", "rho" and "gamma": name on the figure, and values at the
+        parameter's values in rising order.
+    """
+    figure = power_laws(table, "delta_min", xlabel=_X, ylabel="times fewer samples")
+    ax = _without_legend(figure)
+    positions = np.unique(table["delta_min"])
+    styles: list[dict[str, Any]] = MANY_STYLES
+    for (key, (name, values)), style in zip(predicted.items(), styles, strict=False):
+        ax.plot(positions, np.asarray(values), label=name, zorder=1, **style)
+        _name(ax, name, style["color"], *_SAVING_AT[key])
+    _name(ax, "measured", "black", *_SAVING_AT["measured"])
+    return figure
+
+
+def _without_legend(figure: Figure) -> Axes:
+    for legend in figure.legends:
+        legend.remove()
+    ax = figure.axes[0]
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    return ax
+
+
+def _name(ax: Axes, name: str, colour: Any, x: float, y: float, slope: float, line_at: str) -> None:
+    ax.text(x, y, name, color=darker(colour), rotation=slope, rotation_mode="anchor", va=line_at)

@@ -1,0 +1,711 @@
+"""What the chapters' figures draw is what they were given."""
+
+import graphlib
+import json
+import re
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from maxgap import hardness, problems
+from maxgap.figures import POLICY_STYLES, new_figure, policy_style
+from maxgap_book import attainment
+from maxgap_book.figures import (
+    comparisons,
+    confidence_sequences,
+    gap_bounds,
+    lemmas,
+    lower_bound,
+    maxgap_problem,
+    naive_baseline,
+    ranking_under_sampling,
+    sensitivity,
+    shared,
+    sharper_certificates,
+    stopping_times,
+    streetview,
+    three_algorithms,
+    two_large_gaps,
+    why_maxgapucb_works,
+)
+from maxgap_book.figures import hardness as drawn_hardness
+
+BOOK = Path(__file__).parents[2] / "book"
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        ("maxgap_book/figures/bounds.html", set()),
+        ("maxgap_book/figures/profile.html", set()),
+        ("maxgap_book/figures/draws.html", {"RoundRobin", "MaxGapUCB"}),
+        ("_static/problem.svg", set()),
+        ("_static/explorable/explorable.css", set()),
+        ("_static/game/game.css", {"MaxGapTop2UCB"}),
+        (
+            "_static/streetview-error.svg",
+            {"RoundRobin", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB"},
+        ),
+    ],
+)
+def test_pages_draw_policies_in_their_colours_and_nothing_else_in_them(page, shown):
+    text = (BOOK / page).read_text(encoding="utf-8").lower()
+    names = {to_hex(style["color"]): name for name, style in POLICY_STYLES.items()}
+    assert {name for colour, name in names.items() if colour in text} == shown
+
+
+def test_the_toy_instance_shows_the_hardness_of_every_arm_but_the_two_at_the_gap():
+    toy = problems.one_large_gap(4, 5, 1.0, 0.1)
+    gamma = hardness.gamma(toy.means).either
+    line, below = naive_baseline.one_large_gap(toy.means, gamma, 0.5).axes
+    drawn = next(entry for entry in below.lines if entry.get_label() == "computed")
+    away = [0, 1, 2, 5, 6, 7, 8]
+    assert np.allclose(drawn.get_xdata(), toy.means[away])
+    assert np.allclose(drawn.get_ydata(), gamma[away])
+    assert {"(1)", "(4)", "(5)", "(9)"} <= set(texts(line))
+
+
+def test_the_lines_of_the_toy_instance_are_named_where_they_are():
+    table = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 2 + ["MaxGapTop2UCB"] * 2,
+            "delta_min": [0.3, 0.01] * 2,
+            "mean": [400.0, 240.0, 370.0, 250.0],
+        }
+    )
+    table = table.assign(low=table["mean"], high=table["mean"])
+    figure = naive_baseline.samples(table)
+    robin = figure.axes[0].lines[-1]
+    assert robin.get_ydata().tolist() == [400.0, 240.0]
+    assert robin.get_zorder() < figure.axes[0].lines[0].get_zorder()
+    assert not figure.legends
+    ratio = table.iloc[:2].assign(policy="measured saving")
+    predicted = {"paper": ("the paper", [1e4, 11.0]), "gamma": ("gamma", [1.4, 1.2])}
+    ax = naive_baseline.saving(ratio, predicted).axes[0]
+    assert texts(ax) == ["the paper", "gamma", "measured"]
+    drawn = [line for line in ax.lines if line.get_label() in ("the paper", "gamma")]
+    assert [line.get_ydata().tolist() for line in drawn] == [[1e4, 11.0], [1.4, 1.2]]
+
+
+def test_power_laws_draw_every_policy_with_its_bars_and_the_references():
+    table = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 3 + ["MaxGapElim"] * 3,
+            "epsilon": [0.4, 0.2, 0.1] * 2,
+            "mean": [10.0, 40.0, 160.0, 5.0, 6.0, 7.0],
+            "low": [9.0, 38.0, 150.0, 4.0, 5.0, 6.0],
+            "high": [11.0, 42.0, 170.0, 6.0, 7.0, 8.0],
+        }
+    )
+    figure = shared.power_laws(
+        table, "epsilon", references={"bound": [100.0, 25.0, 6.25]}, xlabel="x", ylabel="y"
+    )
+    ax = figure.axes[0]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    robin, elim = ax.containers
+    assert robin.lines[0].get_ydata().tolist() == [160.0, 40.0, 10.0]
+    assert robin.lines[0].get_linestyle() != elim.lines[0].get_linestyle()
+    bars = np.array([bar[:, 1] for bar in elim.lines[2][0].get_segments()])
+    assert np.allclose(bars, [[6, 8], [5, 7], [4, 6]])
+    bound = next(entry for entry in ax.lines if entry.get_label() == "bound")
+    assert bound.get_xdata().tolist() == [0.1, 0.2, 0.4]
+    assert bound.get_ydata().tolist() == [100.0, 25.0, 6.25]
+
+
+def test_samples_of_an_arm_stand_side_by_side_at_each_epsilon():
+    table = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 3 + ["MaxGapElim"] * 3 + ["MaxGapUCB"] * 3,
+            "epsilon": [0.4, 0.2, 0.1] * 3,
+            "mean": [10.0, 40.0, 160.0] + [5.0, 6.0, 7.0] * 2,
+            "low": [9.0, 38.0, 150.0] + [4.0, 5.0, 6.0] * 2,
+            "high": [11.0, 42.0, 170.0] + [6.0, 7.0, 8.0] * 2,
+        }
+    )
+    figure = lower_bound.samples_of_an_arm(table, [64.0, 16.0, 4.0], ylabel="y")
+    ax = figure.axes[0]
+    robin, elim, ucb = (container.lines[0] for container in ax.containers)
+    assert np.allclose(robin.get_xdata(), [0.1, 0.2, 0.4])
+    assert (elim.get_xdata() < robin.get_xdata()).all()
+    assert (ucb.get_xdata() > robin.get_xdata()).all()
+    assert elim.get_ydata().tolist() == [7.0, 6.0, 5.0]
+    bars = np.array([bar[:, 1] for bar in ax.containers[1].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[6, 8], [5, 7], [4, 6]])
+    assert texts(ax) == ["RoundRobin", "lower bound"]
+    assert ax.lines[-1].get_ydata().tolist() == [64.0, 16.0, 4.0]
+
+
+def test_moved_means_name_the_largest_gap_of_every_instance():
+    instances = {
+        "B": problems.four_arms(0.25, 1.0).means,
+        "B'": problems.four_arms_alternative(0.25, 1.0).means,
+        "B''": problems.four_arms_alternative(0.25, 1.0, arm=1).means,
+    }
+    ax = lower_bound.moved_means(instances, [None, 3, 0]).axes[0]
+    shown = [text for text in texts(ax) if text.startswith("largest gap")]
+    assert shown == ["largest gap 1.25", "largest gap 1", "largest gap 1.275"]
+    diamonds = [entry for entry in ax.lines if entry.get_marker() == "D"]
+    assert np.allclose([entry.get_xdata()[0] for entry in diamonds], [0.525, 2.775])
+
+
+def test_scenes_name_their_groups_and_scores_and_mark_the_largest_gap():
+    ax = maxgap_problem.scenes([0.9, 0.1, 0.85, 0.2], {"low": 2, "high": 2}, sigma=0.05).axes[0]
+    assert {"low\n0.200\n0.100", "high\n0.900\n0.850", "largest gap 0.650"} <= set(texts(ax))
+    bells = [line for line in ax.lines if line.get_xdata().size > 2]
+    peaks = sorted(bell.get_xdata()[np.argmax(bell.get_ydata())] for bell in bells)
+    assert np.allclose(peaks, [0.1, 0.2, 0.85, 0.9], atol=0.002)
+
+
+def test_one_bin_more_than_numbers_and_the_empty_ones_hatched():
+    numbers = [0.0, 0.1, 0.55, 1.0]
+    ax = maxgap_problem.bins(numbers).axes[0]
+    boxes = sorted(ax.patches, key=lambda box: box.get_x())
+    assert len(boxes) == 5
+    assert [bool(box.get_hatch()) for box in boxes] == [False, True, False, True, False]
+    assert np.allclose([box.get_width() for box in boxes], 0.2)
+
+
+@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks 4 and 5"), (1, "ranks 1 and 2")])
+def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, named):
+    ax = streetview.ranked_means([3.0, 1.0, 1.5, 1.4, -7.0], left_out=left_out).axes[0]
+    assert named in " ".join(texts(ax))
+    kept, hollow = ax.lines
+    assert kept.get_ydata().tolist() == [3.0, 1.5, 1.4, 1.0, -7.0][: 5 - left_out]
+    assert hollow.get_ydata().size == left_out
+
+
+def test_groups_hold_every_mean_once_and_a_line_lies_in_every_gap_between_them():
+    ax = ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 2]).axes[0]
+    drawn = [line for line in ax.lines if line.get_label() != "_division"]
+    assert [line.get_ydata().tolist() for line in drawn] == [[5.0, 4.5, 4.0], [1.0, 0.0]]
+    assert [line.get_xdata().tolist() for line in drawn] == [[1, 2, 3], [4, 5]]
+    assert drawn[0].get_marker() != drawn[1].get_marker()
+    (division,) = (line for line in ax.lines if line.get_label() == "_division")
+    assert division.get_ydata()[0] == 2.5
+    with pytest.raises(ValueError, match="add up to 5"):
+        ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 1])
+
+
+def test_two_ways_of_reading_duels_are_drawn_beside_the_true_scores():
+    wrong = pd.DataFrame({"arm": [*"ba"], "mean": [0.6, 0.5], "lower": 0.4, "upper": [0.7, 0.8]})
+    right = wrong.assign(mean=[0.2, 0.9])
+    panels = {"one": {"w": wrong, "r": right}, "other": {"w": right, "r": wrong}}
+    figure = comparisons.two_ways({"a": 0.9, "b": 0.1}, panels)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    for ax, ways in zip(figure.axes, panels.values(), strict=True):
+        truth = [line for line in ax.lines if line.get_linestyle() == "-"]
+        assert [line.get_xdata()[0] for line in truth] == [0.9, 0.1]
+        assert [round(line.get_ydata().mean()) for line in truth] == [0, -1]
+        dots = [line for line in ax.lines if line.get_linestyle() == "None"]
+        for line, (label, arms) in zip(dots, ways.items(), strict=True):
+            assert (line.get_label(), line.get_xdata().tolist()) == (label, arms["mean"].tolist())
+            assert [round(y) for y in line.get_ydata()] == [-1, 0]
+        bars = [part for lines in ax.collections for part in lines.get_segments()]
+        assert [bar[:, 0].tolist() for bar in bars] == [[0.4, 0.7], [0.4, 0.8]] * 2
+    assert dots[0].get_marker() != dots[1].get_marker()
+
+
+def test_duels_needed_are_drawn_by_way_from_the_top_a_marker_an_instance():
+    medians = {
+        "x": {"i": (3.0, 2.0, 5.0), "j": (4.0, 4.0, 6.0)},
+        "y": {"i": (1, 1, 2), "j": (9,) * 3},
+    }
+    (ax,) = comparisons.duels_needed(medians).axes
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    assert [line.get_label() for line in ax.lines] == ["i", "j"]
+    assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 1], [4, 9]]
+    assert ax.lines[0].get_marker() != ax.lines[1].get_marker()
+    assert [[round(y) for y in line.get_ydata()] for line in ax.lines] == [[0, 1]] * 2
+    bars = [part[:, 0].tolist() for lines in ax.collections for part in lines.get_segments()]
+    assert bars == [[2, 5], [1, 2], [4, 6], [9, 9]]
+
+
+def test_bars_of_an_error_curve_are_one_standard_error_long():
+    errors = pd.DataFrame(
+        {
+            "policy": "MaxGapUCB",
+            "samples": np.arange(1, 21),
+            "replicates": 100,
+            "error": 0.2,
+            "low": 0.1,
+            "high": 0.3,
+        }
+    )
+    _, ax = new_figure()
+    shared.error_curves_with_bars(errors, ax, every=10)
+    (bars,) = (c for c in ax.containers if c.has_yerr)
+    segments = np.array(bars.lines[2][0].get_segments())
+    assert segments[:, 0, 0].tolist() == [10, 20]
+    assert np.allclose(segments[:, :, 1], [0.2 - 0.04, 0.2 + 0.04])
+
+
+def test_ratio_curves_of_shared_axes_run_from_high_error_to_low_and_none_is_cut_off():
+    rows = pd.DataFrame({"policy": "MaxGapUCB", "level": [0.3, 0.1, 0.01], "ratio": [2.0, 4, 8]})
+    low = rows.assign(low=rows["ratio"] - 1, high=rows["ratio"] + 1)
+    high = rows.assign(ratio=2 * rows["ratio"], low=1.0, high=[5.0, 9.0, np.inf])
+    _, axes = new_figure(2, 1, sharex=True, sharey=True)
+    for ax, table in zip(axes, (high, low), strict=True):
+        shared.speedup_curves(table, claimed=(6, 7), ax=ax)
+    left, right = axes[0].get_xlim()
+    assert left > 0.3 > 0.01 > right
+    assert axes[0].get_ylim()[0] == 0
+    assert axes[0].get_ylim()[1] > 9
+    assert axes[1].lines[0].get_ydata().tolist() == [2.0, 4.0, 8.0]
+
+
+PAIRS = {"first": (2, 3), "second": (5, 6)}
+
+
+def test_two_gaps_shades_both_gaps_and_shows_one_standard_deviation():
+    _, ax = new_figure()
+    means = np.array([3.0, 2.9, 2.0, 1.9, 1.8, 0.8])
+    two_large_gaps.two_gaps(means, PAIRS, 0.25, ax=ax)
+    shaded = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
+    assert np.allclose([[box.y0, box.y1] for box in shaded], [[2.0, 2.9], [0.8, 1.8]])
+    bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
+    assert np.allclose(bars[:, 1] - bars[:, 0], 0.5)
+    assert texts(ax) == ["first", "second"]
+
+
+def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
+    counts = np.array([[1, 2, 3, 1, 4, 5], [1, 9, 8, 1, 30, 31]], dtype=float)
+    figure = two_large_gaps.sample_profile(
+        counts, counts / 10, [16, 80], PAIRS, other=("other", np.full((2, 6), 7.0))
+    )
+    for ax, row, total in zip(figure.axes, counts, (16, 80), strict=False):
+        # The arms of the pairs are drawn once more, over the grey bars.
+        assert [bar.get_height() for bar in ax.patches[:6]] == row.tolist()
+        assert [bar.get_height() for bar in ax.patches[6:]] == row[[1, 2, 4, 5]].tolist()
+        errors = np.array(ax.containers[-1].lines[2][0].get_segments())[:, :, 1]
+        assert np.allclose(errors, np.column_stack([0.9 * row, 1.1 * row]))
+        assert f"t = {total}" in texts(ax)
+        assert any(np.allclose(line.get_ydata(), 7.0) for line in ax.lines)
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim() == (0, 40)
+
+
+def player(**changes):
+    settings = {"name": "p", "caption": "A caption.", "alt": "Bars."} | changes
+    counts = [[1, 1, 1, 1, 1, 1], [1, 2.04, 3, 1, 9, 10.06]]
+    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, **settings)
+
+
+def test_the_player_asks_for_nothing_from_outside_and_is_the_same_every_time():
+    html = player()._repr_html_()
+    assert html == player()._repr_html_()
+    assert not re.search(r"https?:|//[a-z]|\bsrc=|\bhref=|@import|url\(", html)
+
+
+def test_the_player_holds_the_counts_to_one_decimal_and_says_what_it_shows():
+    made = player()
+    data = json.loads(re.search(r'json">(.*?)</script>', made.html).group(1))
+    assert data["counts"] == [[1.0] * 6, [1.0, 2.0, 3.0, 1.0, 9.0, 10.1]]
+    assert data["samples"] == [6, 26]
+    said = "t = 26. first: 2.0 and 3.0 samples. second: 9.0 and 10.1 samples. An even share: 4.3."
+    assert data["says"][-1] == repr(made) == said
+    assert f">{said}</output>" in made.html
+
+
+def test_without_scripts_the_player_shows_the_last_time_and_hides_its_controls():
+    html = player().html
+    assert '<div class="controls" hidden>' in html
+    heights = [float(x) for x in re.findall(r'<rect class="bar[^>]* height="([\d.]+)"', html)]
+    squares = np.square(heights) / heights[0] ** 2
+    assert np.allclose(squares, [1, 2, 3, 1, 9, 10.1], rtol=1e-3)
+
+
+def test_the_player_can_be_used_by_keyboard_and_is_described():
+    html = player(alt='Bars, "quoted".').html
+    assert html.count("<button type=") == 3
+    assert '<input type="range"' in html
+    assert 'role="img" aria-label="Bars, &quot;quoted&quot;."' in html
+    assert "prefers-reduced-motion" in html
+
+
+def test_markup_in_a_caption_or_name_of_a_pair_is_text():
+    made = two_large_gaps.profile_player(
+        [[1, 1, 1, 1]], [4], {"</script><b>": (1, 2), "b": (3, 4)}, name="p", caption="<i>", alt=""
+    )
+    assert "<b>" not in made.html
+    assert "&lt;i&gt;" in made.html
+    assert made.html.count("</script>") == 2
+
+
+def test_a_player_needs_a_row_a_time():
+    with pytest.raises(ValueError, match=r"counts must have 2 rows, got shape \(1, 4\)"):
+        two_large_gaps.profile_player([[1, 1, 1, 1]], [4, 8], PAIRS, name="p", caption="", alt="")
+
+
+def test_shares_draws_every_share_with_its_interval_in_its_panel():
+    table = pd.DataFrame(
+        [
+            ("one", "a", "s", 0.5, 0.4, 0.7),
+            ("one", "b", "s", 0.1, 0.0, 0.3),
+            ("two", "a", "s", 0.9, 0.8, 1.0),
+            ("two", "b", "s", 0.0, 0.0, 0.1),
+        ],
+        columns=["panel", "row", "series", "share", "low", "high"],
+    )
+    figure = sensitivity.shares(table, xlabel="share", mark=0.1)
+    for ax, panel in zip(figure.axes, ("one", "two"), strict=True):
+        rows = table[table["panel"] == panel]
+        drawn = ax.containers[0]
+        assert drawn.lines[0].get_xdata().tolist() == rows["share"].tolist()
+        bars = np.array(drawn.lines[2][0].get_segments())[:, :, 0]
+        assert np.allclose(bars, rows[["low", "high"]])
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
+
+
+def test_scenarios_and_scales_are_drawn_as_given():
+    errors = pd.DataFrame(
+        {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
+    ).assign(policy="MaxGapUCB", low=0.05, high=0.6)
+    panels = {"both": {"x": "one", "y": "two"}, "one": {"y": "two"}}
+    ax, alone = sensitivity.scenario_curves(errors, panels, level=0.05).axes
+    assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    assert alone.lines[0].get_ydata().tolist() == [0.3, 0.1]
+    assert alone.lines[0].get_linestyle() == ax.lines[1].get_linestyle()
+    assert [text.get_text() for text in alone.get_legend().get_texts()] == ["two"]
+    table = pd.DataFrame({"noise": "n", "told": [2.0, 0.5], "median": [400.0, 25.0]})
+    ax = sensitivity.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
+    assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+LOWER, UPPER = np.array([0.0, 1.0, 1.5, 4.0]), np.array([2.0, 3.0, 5.0, 6.0])
+
+
+def bracket_spans(ax):
+    """Both ends of every bracket, by the text above it."""
+    brackets = [note for note in ax.texts if getattr(note, "arrow_patch", None) is not None]
+    return [tuple(sorted((note.xyann[0], note.xy[0]))) for note in brackets]
+
+
+def test_misses_keep_one_line_and_one_band_a_radius():
+    rows = [(name, n, n / 200, 0.0, 0.5) for name in ("paper", "hoeffding") for n in (1, 10, 100)]
+    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
+    ax = confidence_sequences.misses(shares, level=0.1).axes[0]
+    curves = [entry for entry in ax.lines if entry.get_label() in ("paper", "hoeffding")]
+    assert [list(entry.get_ydata()) for entry in curves] == [[0.005, 0.05, 0.5]] * 2
+    assert curves[0].get_linestyle() != curves[1].get_linestyle()
+    assert len(ax.collections) == 2
+
+
+def test_widths_draw_every_radius_in_the_style_it_has_everywhere_and_the_one_look_across():
+    n = np.array([1.0, 10.0, 100.0])
+    ax = confidence_sequences.widths(n, {"paper": n, "lil": n + 1}, one_look=3.5).axes[0]
+    drawn = {entry.get_label(): entry for entry in ax.lines}
+    assert drawn["paper"].get_ydata().tolist() == [1, 10, 100]
+    assert drawn["lil"].get_ydata().tolist() == [2, 11, 101]
+    assert [3.5, 3.5] in [list(entry.get_ydata()) for entry in ax.lines]
+    rows = [(name, n, 0.1, 0.0, 0.2) for name in ("paper", "lil") for n in (1, 10)]
+    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
+    for entry in confidence_sequences.misses(shares, level=0.1).axes[0].lines[:2]:
+        assert entry.get_color() == drawn[entry.get_label()].get_color()
+    assert drawn["paper"].get_color() != drawn["lil"].get_color()
+
+
+def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():
+    placements = [(1.0, [0.0, 1.0, 5.0, 6.0]), (3.0, [0.0, 3.0, 1.5, 6.0])]
+    figure = gap_bounds.right_gap_placements(LOWER, UPPER, 1, placements)
+    spans = [bracket_spans(ax)[0] for ax in figure.axes]
+    assert spans == [(1.0, 5.0), (3.0, 6.0)]
+    # Arms that cannot lie at or below the position are dashed.
+    dashed = [sum(entry.get_linestyle() == "--" for entry in ax.lines) for ax in figure.axes]
+    assert dashed == [2, 1]
+
+
+def test_the_position_figure_marks_the_widest_gap_and_draws_no_line_across_a_jump():
+    x = np.linspace(0, 1, 11)
+    gaps = np.where(x < 0.5, 1 - x, 2 - x)
+    ax = gap_bounds.right_gap_by_position(x, gaps, [0.0, 0.5], [1.0, 1.5]).axes[0]
+    pieces = [
+        entry for entry in ax.lines if entry.get_linestyle() == "-" and len(entry.get_xdata()) > 2
+    ]
+    assert all((np.diff(piece.get_ydata()) < 0).all() for piece in pieces)
+    bound = next(entry for entry in ax.lines if entry.get_label() == "the gap bound")
+    assert (bound.get_xdata()[0], bound.get_ydata()[0]) == (0.5, 1.5)
+
+
+def test_slots_have_the_widths_of_their_definition():
+    ax = gap_bounds.slots(LOWER, UPPER, 0).axes[0]
+    widths = [float(text) for text in texts(ax) if "arm" not in text]
+    # (0, 3), (1, 5), (1.5, 6), and the last one from 4 to the largest other end, 5.
+    assert widths == [3.0, 4.0, 4.5, 1.0]
+    solid = [
+        entry for entry in ax.lines if entry.get_marker() == "|" and entry.get_linestyle() == "-"
+    ]
+    assert len(solid) == 3  # arm 0, from 0 to 2, touches all but the last
+
+
+def test_level_sets_colour_arms_by_level_and_bracket_the_bound():
+    levels = attainment.level_sets(0, LOWER, UPPER)
+    ends = attainment.right_gap_arms(0, LOWER, UPPER)
+    figure = why_maxgapucb_works.level_sets([("now", LOWER, UPPER, levels, ends)], 0, 2.0)
+    ax = figure.axes[0]
+    assert bracket_spans(ax) == [(1.5, 6.0), (1.5, 3.5)]
+    arms = [entry for entry in ax.lines if len(set(entry.get_ydata())) == 1]
+    colours = {int(entry.get_ydata()[0]): entry.get_color() for entry in arms}
+    assert colours[0] == colours[1] == colours[2] != colours[3]
+
+
+def test_bounds_over_time_end_where_the_arm_was_last_sampled():
+    time = np.array([10, 20, 30, 40])
+    bound = np.array([2.5, 2.0, 1.5, 0.5])
+    highest = np.array([2.5, 2.0, 1.8, 1.7])
+    ax = why_maxgapucb_works.bounds_over_time(
+        time, {3: bound}, {3: bound == highest}, highest, 1.0
+    ).axes[0]
+    cross = next(entry for entry in ax.lines if entry.get_label() == "arm 3")
+    assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (20, 2.0)
+
+
+def test_sample_ratios_count_every_run_and_place_every_mark():
+    ax = why_maxgapucb_works.sample_ratios(
+        [0.5, 1.0, 2.0, 3.0], {"one": 1.0, "far": 16.0}, xlabel="x"
+    ).axes[0]
+    assert sum(bar.get_height() for bar in ax.patches) == 4
+    assert [entry.get_xdata()[0] for entry in ax.lines] == [1.0, 16.0]
+
+
+def test_the_tent_marks_the_best_helper_and_its_worth():
+    figure = drawn_hardness.helper_worth({1: 4.6, 2: 4.0, 3: 3.4, 4: 1.7, 5: 0.5}, 4.0, "7")
+    ax = figure.axes[0]
+    drawn = [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in ax.lines
+        if len(line.get_xdata()) == 1
+    ]
+    assert np.allclose(drawn, [(4.6, 0), (4.0, 0), (3.4, 0.6), (1.7, 1.7), (0.5, 0.5)])
+    level = next(line for line in ax.lines if line.get_linestyle() == ":")
+    assert level.get_ydata()[0] == pytest.approx(1.7)
+    assert next(text for text in ax.texts if text.get_text() == "4").get_fontweight() == "bold"
+
+
+def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
+    table = pd.DataFrame(
+        {
+            "policy": ["MaxGapElim"] * 3 + ["MaxGapUCB"],
+            "h": [1.0, 10.0, 100.0, 5.0],
+            "samples": [2, 20, 3, 7],
+            "end": [False, False, True, False],
+        }
+    )
+    fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
+    figure = drawn_hardness.samples_by_hardness(table, fits, x="h", xlabel="h")
+    helped, end, fit, proportional = figure.axes[0].lines
+    assert helped.get_ydata().tolist() == [2, 20]
+    assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
+    assert np.allclose(fit.get_ydata(), [2.0, 200.0])
+    assert np.allclose(proportional.get_ydata(), [2.0, 200.0])
+    flat, proportional = figure.axes[1].lines[2:]
+    (left, right), (start, stop) = proportional.get_xdata(), proportional.get_ydata()
+    assert stop / start == pytest.approx(right / left) == 100.0
+    # They cross in the middle of all points, on the logarithmic axis.
+    middle = np.sqrt(np.prod(proportional.get_ydata() / flat.get_ydata()))
+    assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
+
+
+def test_stopping_times_have_a_panel_a_rule_and_bars():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a", "b", "b"],
+            "policy": ["RoundRobin"] * 4,
+            "hardness": [2e4, 4e4] * 2,
+            "mean": [100.0, 400.0, 200.0, 900.0],
+            "low": [90.0, 380.0, 190.0, 880.0],
+            "high": [110.0, 420.0, 210.0, 920.0],
+        }
+    )
+    left, right = stopping_times.stopping_times(table, xlabel="hardness").axes
+    assert (left.get_title(), right.get_title()) == ("a", "b")
+    bars = np.array([bar[:, 1] for bar in right.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[190, 210], [880, 920]])
+    steady = next(
+        line for line in left.lines if len(line.get_xdata()) == 2 and line.get_color() == "0.5"
+    )
+    start, stop = steady.get_ydata()
+    assert stop / start == pytest.approx(2.0)
+
+
+def test_stopping_ratios_draw_each_ratio_with_its_interval():
+    table = pd.DataFrame(
+        {
+            "rule": ["a", "a"],
+            "policy": ["MaxGapElim"] * 2,
+            "x": [0.36, 0.39],
+            "ratio": [2.0, 4.0],
+            "low": [1.5, 3.5],
+            "high": [2.5, 4.5],
+        }
+    )
+    ax = stopping_times.stopping_ratios(table, largest=0.4, xlabel="g").axes[0]
+    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
+    assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
+
+
+def test_measured_against_bound_draws_the_points_and_the_diagonal():
+    table = pd.DataFrame(
+        {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
+    )
+    ax = drawn_hardness.measured_against_bound(table).axes[0]
+    points, diagonal = ax.lines
+    assert (points.get_xdata().tolist(), points.get_ydata().tolist()) == ([100, 400], [10, 50])
+    assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
+
+
+def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
+    table = pd.DataFrame(
+        {"instance": ["x", "y"] * 2, "delta": [0.1] * 2 + [0.3] * 2, "share": [0.1, 0.2, 0.3, 0.4]}
+    )
+    ax = drawn_hardness.shares_of_bound(table, {0.1: 0.5, 0.3: 0.6}, "y").axes[0]
+    runs = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+    assert [line.get_xdata().tolist() for line in runs] == [[0.1, 0.2], [0.3, 0.4]]
+    assert np.rint(runs[1].get_ydata()).tolist() == [0, 1]
+    crosses = [line for line in ax.lines if line.get_marker() == "X"]
+    assert [float(line.get_xdata()[0]) for line in crosses] == [0.5, 0.6]
+    assert all(round(float(line.get_ydata()[0])) == 1 for line in crosses)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
+
+
+def test_a_policy_run_shows_every_interval_bound_and_end():
+    rounds, n_arms = 5, 3
+    samples = np.arange(1, rounds + 1) * n_arms
+    estimate = np.tile([0.0, 1.0, 2.0], (rounds, 1))
+    trace = {
+        "samples": samples,
+        "lower": estimate - 0.5,
+        "upper": estimate + 0.5,
+        "estimate": estimate,
+        "sampled": np.tile([True, True, False], (rounds, 1)),
+        "bound": np.tile([2.0, 2.0, 1.5], (rounds, 1)),
+        "certain": np.array([-1.0, -0.5, 0.1, 0.2, 0.3]),
+    }
+    figure = three_algorithms.policy_runs(
+        {"MaxGapUCB": trace}, true_gap=1.0, ends={"MaxGapUCB": "stops"}
+    )
+    strip, bounds = figure.axes
+    coloured = [line for line in strip.lines if line.get_linewidth() > 2]
+    drawn = [bool(np.isfinite(line.get_ydata().astype(float)).all()) for line in coloured]
+    assert drawn == [True, True, False]
+    by_label = {line.get_label(): line.get_ydata() for line in bounds.lines}
+    assert by_label["highest bound"].tolist() == [2.0] * rounds
+    assert by_label["certain gap"].tolist() == [0.0, 0.0, 0.1, 0.2, 0.3]
+    assert "stops" in texts(bounds)
+
+
+def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
+    lower, upper = np.array([-0.5, 1.0, 1.1]), np.array([0.5, 2.0, 2.1])
+    estimates = (lower + upper) / 2
+    figure = three_algorithms.interval_board(estimates, estimates, lower, upper, [7, 8, 9], [1, 2])
+    ax = figure.axes[0]
+    assert {"certain: 0.50", "7", "8", "9"} <= set(texts(ax))
+    faces = [bar.get_facecolor()[:3] for bar in ax.patches[:3]]
+    assert faces[0] == (1, 1, 1)
+    assert faces[1] == faces[2] != (1, 1, 1)
+
+
+def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
+    table = pd.DataFrame(
+        {
+            "rule": ["one", "one", "two", "two"],
+            "ratio": [1.1, 2.0] * 2,
+            "error": [0.4, 0.1, 0.0, 0.0],
+            "low": [0.3, 0.05, 0.0, 0.0],
+            "high": [0.5, 0.2, 0.02, 0.02],
+        }
+    )
+    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
+    one, two = ax.containers
+    assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
+    assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
+    assert ax.get_ylim()[1] > 0.5
+    assert {"one", "two", "allowed"} <= set(texts(ax))
+
+
+def test_rules_of_a_policy_have_its_colour_and_dashes_of_their_own():
+    rules = ["MaxGapUCB, a", "MaxGapUCB, b"]
+    table = pd.DataFrame({"rule": rules, "ratio": 1.1, "error": 0.4, "low": 0.3, "high": 0.5})
+    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
+    first, second = (container.lines[0] for container in ax.containers)
+    assert first.get_color() == second.get_color() == policy_style("MaxGapUCB")["color"]
+    assert first.get_linestyle() != second.get_linestyle()
+    assert "MaxGapUCB,\na" in texts(ax)
+
+
+def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
+    assert [f"Lemma {n}" in lemmas.NEEDS for n in range(1, 14)] == [True] * 13
+    list(graphlib.TopologicalSorter(lemmas.NEEDS).static_order())  # no proof in a circle
+    assert {name for needs in lemmas.NEEDS.values() for name in needs} <= set(lemmas.NEEDS)
+    ax = lemmas.lemma_map().axes[0]
+    boxes = {text.get_text(): text for text in ax.texts if text.get_text()}
+    assert set(boxes) == set(lemmas.NEEDS)
+    arrows = [text for text in ax.texts if not text.get_text()]
+    drawn = {(arrow.xyann, arrow.xy) for arrow in arrows}
+    place = {name: box.get_position() for name, box in boxes.items()}
+    asked = {(place[low], place[high]) for high, needs in lemmas.NEEDS.items() for low in needs}
+    assert drawn == asked
+    dashed = {name for name, box in boxes.items() if box.get_bbox_patch().get_linestyle() == "--"}
+    assert dashed == set(lemmas.MENDED)
+    table = lemmas.lemma_table()
+    assert set(table.index) == set(lemmas.MENDED)
+    assert table.loc["Lemma 12", "mended"] == "equal ends"
+
+
+def test_boxes_and_contrasts_say_when_each_is_certain():
+    bounds = pd.DataFrame(
+        {
+            "samples": [10, 100, 1000],
+            "estimate": [0.1, 0.3, 0.2],
+            "boxes": [9.0, 0.9, 0.1],
+            "contrast": [0.9, 0.1, 0.05],
+        }
+    )
+    boxes, contrast = sharper_certificates.boxes_against_contrasts(bounds, 0.2).axes
+    assert texts(boxes) == ["certain\nat 1,000"]
+    assert texts(contrast) == ["certain\nat 100"]
+    assert np.allclose(boxes.lines[0].get_ydata(), [-8.9, -0.6, 0.1])
+
+
+def test_samples_needed_says_how_many_times_fewer():
+    table = pd.DataFrame(
+        {
+            "instance": ["a", "a", "b", "b"],
+            "policy": ["MaxGapContrasts", "MaxGapTop2UCB"] * 2,
+            "median": [100.0, 850.0, 500.0, 1000.0],
+            "low": [90.0, 800.0, 450.0, 900.0],
+            "high": [110.0, 900.0, 550.0, 1100.0],
+        }
+    )
+    (ax,) = sharper_certificates.samples_needed(table).axes
+    assert texts(ax) == ["8.5 times", "2.0 times"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_random_instances_below_the_line_need_fewer_samples():
+    table = pd.DataFrame({"MaxGapContrasts": [50.0, 90.0], "MaxGapTop2UCB": [400.0, 100.0]})
+    (ax,) = sharper_certificates.random_instances(table).axes
+    points = ax.lines[0]
+    assert points.get_xdata().tolist() == [400.0, 100.0]
+    assert points.get_ydata().tolist() == [50.0, 90.0]
+    assert texts(ax) == [" as many", " half", " a tenth"]

@@ -1,0 +1,253 @@
+"""Verdicts: what the chapters print, what is kept, and what the last page shows are the same."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import maxgap
+from maxgap_book import verdict_blocks, verdicts
+
+BOOK = Path(__file__).parents[2] / "book"
+RECORDS = sorted((BOOK / "records").glob("*.json"))
+TOC = """
+parts:
+  - numbered: true
+    chapters: [{file: book/last-by-name}, {file: book/01-x}]
+  - chapters: [{file: book/api}]
+"""
+ROW = {
+    "kind": "claim",
+    "key": "a",
+    "section": "7.1",
+    "claim": "b",
+    "place": "c",
+    "scope": "proof",
+    "outcome": "partly",
+    "evidence": "1 < 2",
+    "setting": "d",
+}
+QUESTION = {
+    "kind": "question",
+    "key": "b",
+    "question": "Why not?",
+    "answer": "open",
+    "scope": "proof",
+    "evidence": "1 < 2",
+    "setting": "d",
+}
+SECTIONS = {"A heading": ["a"]}
+
+
+def made_again(record):
+    """The row that its fields make."""
+    fields = {name: value for name, value in record.items() if name not in ("kind", "at")}
+    return {"claim": verdicts.claim, "question": verdicts.question}[record["kind"]](**fields)
+
+
+def printed(chapter):
+    """All that the cells of a chapter show, as HTML."""
+    notebook = json.loads((BOOK / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    return "\n".join(
+        "".join(output["data"].get("text/html", ""))
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+        if "data" in output
+    )
+
+
+def headings(chapter):
+    notebook = json.loads((BOOK / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    text = "\n".join(
+        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
+    )
+    return re.findall("^##+ (.*)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_every_kept_record_is_what_its_chapter_prints(path):
+    shown = printed(path.stem)
+    records = json.loads(path.read_text(encoding="utf-8"))
+    assert records
+    for record in records:
+        assert made_again(record) | {"at": record["at"]} == record
+        assert verdict_blocks.block(record) in shown
+        assert record["at"] in headings(path.stem)
+    assert shown.count('<article class="verdict"') == len(records)
+
+
+def test_the_verdict_page_shows_every_verdict_once():
+    shown = printed("12-verdicts")
+    rows = verdicts.read_all()
+    for row in rows:
+        assert shown.count(verdict_blocks.block(row, verdicts.chapters())) == 1, row["key"]
+    assert shown.count('<article class="verdict"') == len(rows)
+
+
+def test_the_map_has_a_tile_for_every_claim_and_a_box_for_every_outcome_that_occurs():
+    shown = printed("12-verdicts")
+    rows = verdicts.read_all()
+    found = {row.get("outcome") or row["answer"] for row in rows}
+    links = re.findall('<li><a href="#(claim-[^"]*)" data-outcome="([^"]*)"', shown)
+    claims = verdicts.claims(rows)
+    assert links == [(f"claim-{row['key']}", row["outcome"].replace(" ", "-")) for row in claims]
+    for outcome in (*verdicts.OUTCOMES, *verdicts.ANSWERS):
+        name = outcome.replace(" ", "-")
+        assert (f'class="show-{name}"' in shown) == (outcome in found)
+        assert f'data-outcome="{name}"' in (BOOK / "_static" / "book.css").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("plain", "expected"),
+    [
+        ("Delta_min^2", "<i>Δ</i><sub>min</sub><sup>2</sup>"),
+        ("(sigma / naive gamma)^2", "(<i>σ</i> / naive <i>γ</i>)<sup>2</sup>"),
+        ("exponent -2.1 (-2.2 to -2)", "exponent −2.1 (−2.2 to −2)"),
+        ("eq. (1) - (3), lil-UCB, x-1, 2019-11", "eq. (1) − (3), lil-UCB, x-1, 2019-11"),
+        ("sigmas, number, taunt, gamma-free", "sigmas, number, taunt, gamma-free"),
+        ("a < b & c", "a &lt; b &amp; c"),
+        ("mu_(0) = -infinity", "<i>μ</i><sub>(0)</sub> = −∞"),
+        ("rho^l_a", "<i>ρ</i><sup>l</sup><sub>a</sub>"),
+        ("MaxGapElim, K = 90", "MaxGapElim, <i>K</i> = 90"),
+    ],
+)
+def test_mathematics_in_a_line_is_set_and_words_are_left_alone(plain, expected):
+    assert verdict_blocks.typeset(plain) == expected
+
+
+def test_every_chapter_offers_verdicts():
+    *chapters, last = verdicts.chapters()
+    assert last == "12-verdicts"
+    assert set(chapters) == {path.stem for path in RECORDS}
+
+
+def test_keys_are_unique_in_the_book():
+    keys = [row["key"] for row in verdicts.read_all()]
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
+    shown = printed("12-verdicts")
+    rows = [*verdicts.claims(verdicts.read_all()), *verdicts.questions(verdicts.read_all())]
+    numbers = verdicts.chapters()
+    places = [shown.index(verdict_blocks.block(row, numbers)) for row in rows]
+    assert places == sorted(places)
+    order = [
+        list(verdicts.SECTIONS).index(row["section"]) for row in rows if row["kind"] == "claim"
+    ]
+    assert order == sorted(order)
+    assert len(order) == verdicts.tally(rows).loc["all", "all"]
+
+
+def test_a_row_needs_known_words_and_every_field():
+    assert made_again(ROW) == ROW
+    for field, value in [
+        ("outcome", "true"),
+        ("scope", "big"),
+        ("section", "9"),
+        ("evidence", " "),
+        ("claim", 3),
+    ]:
+        with pytest.raises(ValueError, match=field):
+            made_again(ROW | {field: value})
+    assert made_again(QUESTION) == QUESTION
+    for field, value in [("answer", "maybe"), ("question", "It does."), ("setting", "")]:
+        with pytest.raises(ValueError, match=field):
+            made_again(QUESTION | {field: value})
+
+
+@pytest.fixture
+def empty_book(tmp_path):
+    """A clone with no records; its table of contents names two chapters and another page."""
+    (tmp_path / "book").mkdir()
+    (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
+    return tmp_path / "book"
+
+
+def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
+    table = verdicts.offer("01-x", [ROW], SECTIONS)
+    assert "1 &lt; 2" in table._repr_html_()
+    with pytest.raises(ValueError, match="twice"):
+        verdicts.offer("01-x", [ROW, ROW], SECTIONS)
+    with pytest.raises(ValueError, match="twice"):
+        verdicts.offer("01-x", [ROW], SECTIONS | {"Another": ["a"]})
+    with pytest.raises(ValueError, match=r"\['a', 'b'\]: no section, or no row"):
+        verdicts.offer("01-x", [ROW], {"A heading": ["b"]})
+    assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
+    assert verdicts.read_all() == [ROW | {"at": "A heading", "chapter": "01-x"}]
+    assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
+
+
+def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
+    assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
+    verdicts.offer("01-x", [ROW], SECTIONS)
+    verdicts.offer("last-by-name", [ROW | {"key": "b"}], {"An arm's $K$": ["b"]})
+    assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
+    shown = verdicts.Table(verdicts.read_all())._repr_html_()
+    assert '<a href="last-by-name.html#an-arms-k">Chapter 1, An arm\'s K</a>' in shown
+    assert '<a href="01-x.html#a-heading">Chapter 2, A heading</a>' in shown
+
+
+def test_every_numbered_chapter_is_a_notebook_and_every_notebook_a_chapter():
+    assert {path.stem for path in BOOK.glob("*.ipynb")} == set(verdicts.chapters())
+
+
+def test_chapters_are_executed_in_their_order(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(BOOK / "_ext"), *sys.path])
+    from chapters import in_order
+
+    expected = [f"book/{name}" for name in verdicts.chapters()]
+    pages = sorted([*expected, "book/api", "book/index"])
+    assert pages[2:] != expected
+    in_order(None, None, pages)
+    assert pages == ["book/api", "book/index", *expected]
+
+
+def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_module(
+    empty_book, tmp_path_factory, monkeypatch
+):
+    for folder in (empty_book, empty_book.parent):
+        monkeypatch.chdir(folder)
+        assert verdicts.records() == empty_book / "records"
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(elsewhere)
+    assert verdicts.records() == BOOK / "records"
+    monkeypatch.setattr(
+        verdicts, "__file__", str(elsewhere / "book" / "maxgap_book" / "verdicts.py")
+    )
+    with pytest.raises(FileNotFoundError, match="no book around"):
+        verdicts.records()
+
+
+@pytest.mark.parametrize("where", ["the repository", "another folder"])
+def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path):
+    stored = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
+    again = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
+    folder = BOOK.parent if where == "the repository" else tmp_path
+    NotebookClient(again, resources={"metadata": {"path": str(folder)}}).execute()
+    for old, new in zip(stored.cells, again.cells, strict=True):
+        if old.cell_type == "code":
+            assert [o.get("data") for o in new.outputs] == [o.get("data") for o in old.outputs]
+
+
+def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
+    cell = nbformat.v4.new_code_cell(
+        f"from maxgap_book.verdicts import offer\noffer('01-x', [{ROW!r}], {SECTIONS!r})"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    resources = {"metadata": {"path": str(empty_book.parent)}}
+    NotebookClient(notebook, resources=resources).execute()
+    kept = json.loads((empty_book / "records" / "01-x.json").read_text(encoding="utf-8"))
+    assert kept == [ROW | {"at": "A heading"}]
+
+
+def test_the_package_itself_needs_no_book():
+    package = Path(maxgap.__file__).parent
+    sources = {path.name: path.read_text("utf-8") for path in package.rglob("*.py")}
+    assert [name for name, text in sources.items() if "_book" in text] == []
