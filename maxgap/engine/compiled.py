@@ -154,9 +154,30 @@ def _kept(function: Any, **options: Any) -> Any:
         try:
             if keep:
                 _config.CACHE_DIR = str(folder)
-            return jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
+            made = jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
+            if keep:
+                made._cache.save_overload = functools.partial(
+                    _save_ours, made._cache.save_overload
+                )
+            return made
         finally:
             _config.CACHE_DIR = before
+
+
+def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
+    """Keep the machine code for these types, unless one is a class from outside the package.
+
+    Another process may not find that class, and then could read nothing of what is kept.
+    """
+    if all(_is_ours(part) for part in signature):
+        save(signature, code)
+
+
+def _is_ours(part: Any) -> bool:
+    if not isinstance(part, numba.types.BaseNamedTuple):
+        return True
+    ours = part.instance_class.__module__.split(".")[0] == __name__.split(".")[0]
+    return ours and all(_is_ours(field) for field in part.types)
 
 
 def _stamps() -> tuple[tuple[str, int, int], ...]:
