@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["StrPath", "checked_path", "digest", "fingerprint", "write_whole"]
+__all__ = ["StrPath", "checked_path", "digest", "fingerprint", "saved_list", "write_whole"]
 
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -27,6 +27,20 @@ def digest(content: dict[str, Any]) -> str:
     """Checksum of a saved policy's content, independent of spacing and order of keys."""
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def saved_list(
+    content: Mapping[str, Any], name: str, kind: type | tuple[type, ...], size: int
+) -> list[Any]:
+    """A saved list, or a ValueError if NumPy would have to bend it into shape."""
+    values = content[name]
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f"{name} is not a list of {size}")
+    for value in values:
+        if type(value) not in kinds:
+            raise ValueError(f"{name} holds {value!r}")
+    return values
 
 
 def checked_path(path: Any) -> str:

@@ -10,11 +10,13 @@ told, and an arm moves once for every doubling of some arm. Who never looks back
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxgap._checking import LARGEST_REWARD
+from maxgap._saving import saved_list
 from maxgap.contrasts.look import Look, new_look
 from maxgap.engine.types import Floats, Integers, Records
 
@@ -95,6 +97,59 @@ class Keeping(NamedTuple):
         elif intervals is self.intervals:
             return self
         return self._replace(intervals=intervals, stacks=stacks, sums=sums)
+
+    def saved(self, arms: Records) -> dict[str, Any]:
+        """What a file says of them: of each arm the sums of its first 1, 2, ... rewards."""
+        starts = self.stacks["start"] + 1
+        ends = starts + arms["count"]
+        seen = self.seen[0]
+        return {
+            "origin": float(seen["origin"]) if np.isfinite(seen["origin"]) else None,
+            "last_look": int(seen["last_look"]),
+            "aims": self.stacks["aim"].tolist(),
+            "prefix_sums": [
+                self.sums[a:b].tolist() for a, b in zip(starts, ends, strict=True)
+            ],
+            **self.intervals.saved(arms),
+        }
+
+    def restored(
+        self, content: Mapping[str, Any], arms: Records, radii: Callable[[int], Floats]
+    ) -> Keeping:
+        """These with the rewards that a file says, or a ValueError if they do not fit the arms."""
+        n_arms, counts, total = arms.size, arms["count"], sum(arms["count"].tolist())
+        prefixes = saved_list(content, "prefix_sums", list, n_arms)
+        # Before any memory is taken for so many rewards.
+        if [len(sums) for sums in prefixes] != counts.tolist():
+            raise ValueError("its prefix_sums are not one for each reward")
+        intervals = self.intervals.restored(content, arms, radii)
+        kept = self.grown(np.zeros(n_arms, np.int64), counts, radii)._replace(intervals=intervals)
+        (origin,) = saved_list({"origin": [content["origin"]]}, "origin", (float, type(None)), 1)
+        (look,) = saved_list({"last_look": [content["last_look"]]}, "last_look", int, 1)
+        kept.stacks["aim"] = aims = np.array(saved_list(content, "aims", int, n_arms))
+        for name, holds in (
+            ("origin", (origin is None) == (total == 0)),
+            ("last_look", look == 0 or (0 < look <= total and counts.min() > 0)),
+            # Two rewards a step of one more than 64th of the steps, and what was told beside.
+            ("aims", ((aims >= 0) & (aims <= 2 + counts + counts // 32)).all()),
+            *(("prefix_sums", fits(arms[arm], origin or 0.0, prefixes[arm])) for arm in range(n_arms)),
+        ):
+            if not holds:
+                raise ValueError(f"its {name} cannot be those of a policy")
+        kept.seen["origin"], kept.seen["last_look"] = np.inf if origin is None else origin, look
+        for start, sums in zip(kept.stacks["start"].tolist(), prefixes, strict=True):
+            kept.sums[start + 1 : start + 1 + len(sums)] = sums
+        return kept
+
+
+def fits(known: Any, origin: float, prefix: list[float]) -> bool:
+    """Whether an arm with this count and mean can have these sums of its rewards."""
+    sums = [0.0, *saved_list({"prefix_sums": prefix}, "prefix_sums", float, len(prefix))]
+    largest = np.abs(np.diff(sums)).max(initial=0.0)
+    # Both round at every reward, the mean at its own size.
+    size = max(largest, np.abs(sums).max(), abs(1e-6 * origin))
+    off = abs(sums[-1] - (known["mean"] - origin) * known["count"])
+    return bool(largest <= 2.001 * LARGEST_REWARD and off <= 1e-9 * size * max(known["count"], 1))
 
 
 def keeping(intervals: Any, n_arms: int, delta: float) -> Keeping:

@@ -10,11 +10,12 @@ What differs comes in as an object of its own type, whose methods the compiler p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxgap._saving import saved_list
 from maxgap.engine.compiled import compiled, inlined, internal, method
 from maxgap.engine.slots import (
     Order,
@@ -47,6 +48,7 @@ __all__ = [
     "list_with_fewest",
     "new_state",
     "observe",
+    "renew_all",
     "tell",
 ]
 
@@ -161,6 +163,16 @@ class ByCount(NamedTuple):
             return self
         return self._replace(radii=radii(int(needed.max())))
 
+    def saved(self, arms: Records) -> dict[str, Any]:
+        """What a file says of them: counts and means give them again."""
+        return {}
+
+    def restored(
+        self, content: Mapping[str, Any], arms: Records, radii: Callable[[int], Floats]
+    ) -> ByCount:
+        """The same with room for the rewards that the arms have."""
+        return self.grown(arms["count"], arms["count"], radii)
+
 
 #: Running sums over the rewards of one arm.
 SUMS = np.dtype(
@@ -222,6 +234,33 @@ class FromSums(NamedTuple):
         """The same: nothing has to grow."""
         return self
 
+    def saved(self, arms: Records) -> dict[str, Any]:
+        """What a file says of them."""
+        return {name: self.sums[name].tolist() for name in SUMS.names or ()}
+
+    def restored(
+        self, content: Mapping[str, Any], arms: Records, radii: Callable[[int], Floats]
+    ) -> FromSums:
+        """These with the sums that a file says, or a ValueError if no rewards have them."""
+        sums, count, mean, sigma = self.sums, arms["count"], arms["mean"], arms["sigma"]
+        for name in SUMS.names or ():
+            sums[name] = saved_list(content, name, float, sums.size)
+        low, high = sums["lowest"], sums["highest"]
+        slack, once, often = 1e-9 * sigma, count == 1, count > 1
+        for name, holds in (
+            *((name, np.isfinite(sums[name]).all()) for name in SUMS.names or ()),
+            *((name, (sums[name][count == 0] == 0).all()) for name in SUMS.names or ()),
+            ("lowest and highest", (low <= high).all() and (high - low <= 2.1 * sigma).all()),
+            ("lowest and highest", np.array_equal(low[once], mean[once])),
+            ("lowest and highest", np.array_equal(high[once], mean[once])),
+            ("means", ((low - slack <= mean) & (mean <= high + slack))[often].all()),
+            ("squares", (sums["squares"][once] == 0).all()),
+            ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * count)).all()),
+        ):
+            if not holds:
+                raise ValueError(f"its {name} cannot be those of a policy")
+        return self
+
 
 @internal
 def add_to_sums(arms: Records, sums: Records, arm: int, reward: float) -> None:
@@ -270,6 +309,14 @@ class Lines(NamedTuple):
     def choose(self, state: State) -> None:
         """List the arms to sample next, once all have a sample. These leave it to Python."""
         state.progress[0]["n_next"] = UNLISTED
+
+
+    def saved(self) -> dict[str, Any]:
+        """What a file says of it: nothing but samples is remembered."""
+        return {}
+
+    def restore(self, content: Mapping[str, Any], complete: bool) -> None:
+        """Nothing but samples is remembered."""
 
 
 class InPython(NamedTuple):
@@ -348,6 +395,14 @@ def _list_told(state: State, told: Integers) -> int:
     for i in range(told.size):
         slots[arms[told[i]]["position"]]["touches"] = True
     return list_marked(arms, slots, state.next)
+
+
+@compiled
+def renew_all(state: State) -> None:
+    """Make the intervals of all arms from what is known of them."""
+    for arm in range(state.arms.size):
+        if state.arms[arm]["count"] > 0:
+            state.intervals.renew(state.arms, arm)
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from maxgap.contrasts.certificate import NONE, what_is_open
 from maxgap.confidence import from_rewards
 from maxgap.contrasts.look import Told
 from maxgap.engine.compiled import internal
-from maxgap.engine.state import State, list_next
+from maxgap.engine.state import Lines, State, list_next
 from maxgap.engine.types import Integers
 from maxgap.policies.base import Policy
 from maxgap.policies.max_gap_top2_ucb import Top2Lines, list_top2
@@ -22,10 +22,8 @@ __all__ = ["ContrastLines", "EitherLines", "MaxGapContrasts"]
 LITTLE = 0.4
 
 
-class ContrastLines(NamedTuple):
+class ContrastLines(Lines):
     """Aim at what is open; sample the arms that have fewer samples than is aimed at."""
-
-    bounds: bool
 
     def after_round(self, state: State) -> bool:
         """Aim anew once every aim is reached."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxgap._saving import saved_list
 from maxgap.engine.slots import certain_gap, certain_gap_lies_at, touches_above
 from maxgap.engine.state import Rule, State, answer_around, answer_empirically
 from maxgap.engine.types import Integers
@@ -50,6 +51,20 @@ class ElimLines(NamedTuple):
         for i in range(self.n_active[0]):
             state.next[i] = self.active[i]
         state.progress[0]["n_next"] = self.n_active[0]
+
+
+    def saved(self) -> dict[str, Any]:
+        """What a file says of it: by arm, whether it is active."""
+        active = np.isin(np.arange(self.active.size), self.active[: self.n_active[0]])
+        return {"active": active.tolist()}
+
+    def restore(self, content: Mapping[str, Any], complete: bool) -> None:
+        """Put back what a file says; no arm is dropped before all have a sample."""
+        flags = np.array(saved_list(content, "active", bool, self.active.size))
+        if not (complete or flags.all()):
+            raise ValueError("its active cannot be those of a policy")
+        self.n_active[0] = flags.sum()
+        self.active[: flags.sum()] = np.flatnonzero(flags)
 
 
 class TwoActive(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from maxgap._checking import checked_factor
 from maxgap.engine.compiled import internal
 from maxgap.engine.slots import certain_gap, highest_bound, list_touching
-from maxgap.engine.state import Lines, Rule, State, answer_empirically
+from maxgap.engine.state import State, answer_empirically
 from maxgap.engine.types import Records
 from maxgap.policies.base import Policy
 
@@ -31,6 +31,14 @@ class UCBLines(NamedTuple):
         """Lines 4 and 5: U are the arms with the highest gap bound, M_1."""
         m_1 = highest_bound(state.order)
         state.progress[0]["n_next"] = list_touching(state.arms, state.order, state.next, m_1)
+
+
+    def saved(self) -> dict[str, Any]:
+        """What a file says of it."""
+        return {"c": self.c}
+
+    def restore(self, content: Mapping[str, Any], complete: bool) -> None:
+        """Nothing but samples is remembered."""
 
 
 #: The two arms with the most samples.

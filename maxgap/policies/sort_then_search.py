@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxgap._saving import saved_list
 from maxgap.engine.compiled import internal
 from maxgap.engine.elementary import log
 from maxgap.engine.slots import list_marked, n_overlapping
@@ -50,6 +52,20 @@ class SortLines(NamedTuple):
         below, above = self.sequence[gap], self.sequence[gap + 1]
         state.next[0], state.next[1] = min(below, above), max(below, above)
         state.progress[0]["n_next"] = 2
+
+
+    def saved(self) -> dict[str, Any]:
+        """What a file says of it: the certain order, if there is one."""
+        return {"sequence": self.sequence.tolist() if self.searching[0] else None}
+
+    def restore(self, content: Mapping[str, Any], complete: bool) -> None:
+        """Put back what a file says; no order is certain before all arms have a sample."""
+        self.searching[0] = content["sequence"] is not None
+        if self.searching[0]:
+            sequence = saved_list(content, "sequence", int, self.sequence.size)
+            if not complete or sorted(sequence) != list(range(self.sequence.size)):
+                raise ValueError("its sequence cannot be that of a policy")
+            self.sequence[:] = sequence
 
 
 class DominantGap(NamedTuple):
