@@ -7,15 +7,16 @@ import pytest
 from scipy import stats
 
 from maxgap import MaxGapContrasts
-from maxgap._core import contrasts as core
 from maxgap._core.elementary import exp, log_twice_normal_cdf
-from maxgap._core.rewards import grown_stacks, new_stacks, push
 from maxgap._core.state import ARM
+from maxgap.contrasts import aims, certificate
+from maxgap.contrasts import look as core
+from maxgap.contrasts.rewards import grown_stacks, new_stacks, push
 from maxgap.reference import contrasts as plain
 
 
 def packed(rewards, sigmas):
-    """Arms, stacks and sums of these rewards."""
+    """What is told with these rewards."""
     arms = np.zeros(len(rewards), ARM)
     arms["sigma"] = sigmas
     arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
@@ -26,11 +27,22 @@ def packed(rewards, sigmas):
         for reward in told:
             arms[arm]["count"] += 1
             push(stacks, sums, arm, arms[arm]["count"], reward)
-    return arms, stacks, sums
+    return core.Told(arms, stacks, sums)
+
+
+def log_low(look, side, a, low):
+    """The log weight of an arm's position below another."""
+    return core.log_weight(look, side, look.below, look.above, (a, low))
+
+
+def log_high(look, side, a, high):
+    """The log weight of an arm's position above another."""
+    return core.log_weight(look, side, look.above, look.below, (a, high))
 
 
 def certifies(rewards, delta, sigmas):
-    return core.certifies(*packed(rewards, sigmas), delta)
+    look = core.new_look(len(rewards), delta)
+    return certificate.what_is_open(look, packed(rewards, sigmas)) == certificate.NONE
 
 
 # -- compiled as the plain lines -------------------------------------------------------------------
@@ -80,13 +92,14 @@ def test_the_compiled_certificate_is_that_of_the_plain_lines(many, monkeypatch):
         bottom, top = plain.largest_empirical_gap(rewards)
         look, told = core.new_look(len(rewards), delta), packed(rewards, sigmas)
         look.needed[:] = plain.thresholds(len(rewards), delta)
-        kind = core.what_is_open(look, *told)
+        kind = certificate.what_is_open(look, told)
         kinds[kind] += 1
-        assert (kind == core.NONE) == plain.certifies(rewards, bottom, top, delta, sigmas)
-        assert many or (kind == core.NONE) == certifies(rewards, delta, sigmas)
-        assert look.order[look.split[0] :].tolist() == top
-        look.needed[3:] = np.inf
-        by_distance += core.what_is_open(look, *told) != kind
+        assert (kind == certificate.NONE) == plain.certifies(rewards, bottom, top, delta, sigmas)
+        assert many or (kind == certificate.NONE) == certifies(rewards, delta, sigmas)
+        assert look.order[look.now[0]["split"] :].tolist() == top
+        look = core.new_look(len(rewards), delta)
+        look.needed[:3], look.needed[3:] = plain.thresholds(len(rewards), delta)[:3], np.inf
+        by_distance += certificate.what_is_open(look, told) != kind
     assert min(kinds[:3]) > 0
     assert many or kinds[3] > 0
     assert (by_distance > 3) == many
@@ -101,24 +114,26 @@ def test_every_gap_is_rejected_as_the_plain_lines_reject_it(many, monkeypatch):
     by_chain = 0
     for _ in range(60):
         rewards, delta, sigmas = drawn(rng)
-        arms, stacks, sums = packed(rewards, sigmas)
+        told_all = packed(rewards, sigmas)
         look = core.new_look(len(rewards), delta)
         look.needed[:] = plain.thresholds(len(rewards), delta)
-        if not core.look_again(look, arms):
+        if certificate.what_is_open(look, told_all) == certificate.ORDER:
             continue
         above = plain.certain_orders(rewards, delta, sigmas)
-        split = look.split[0]
+        split = look.now[0]["split"]
         sides = look.order[:split].tolist(), look.order[split:].tolist()
         i, j = sides[1][0], sides[0][-1]
         for number, side in enumerate(sides):
             for c in look.needed[1:3]:
-                core.weigh_pair(look, arms, stacks, sums, number, i, j, c)
+                core.take_pair(look, told_all, i, j, c)
                 for low in side:
                     for high in side:
                         if low == high:
                             continue
                         told = rewards, above, side, i, j, low, high, c, sigmas
-                        answer = core.rejects(look, number, i, j, low, high, c)
+                        answer = not certificate.is_open(
+                            look, told_all, number, (low, high), np.inf
+                        )
                         assert answer == plain.rejects(*told, *look.needed[3:])
                         seen[answer] += 1
                         direct = plain.evidence(rewards, i, j, low, high, sigmas)
@@ -138,28 +153,32 @@ def test_evidence_positions_and_compatible_gaps_are_those_of_the_plain_lines():
             if len({i, j}) < 2 or len({x, y}) < 2 or y == i or x == j or (x == i and y == j):
                 continue
             expected = plain.evidence(rewards, i, j, x, y, sigmas)
-            value = core.evidence(*core.contrast(*told, i, j, x, y), -np.inf)
+            value = core.evidence(*core.contrast(told, i, j, x, y), -np.inf)
             assert value == pytest.approx(expected, rel=1e-9, abs=1e-9) or (
                 # Where a sum is 0 but for rounding, either may be none.
-                core.contrast(*told, i, j, x, y)[1] < 1e-9
+                core.contrast(told, i, j, x, y)[1] < 1e-9
             )
         look = core.new_look(n_arms, delta)
-        if not core.look_again(look, told[0]):
+        if certificate.what_is_open(look, told) == certificate.ORDER:
             continue
         above = plain.certain_orders(rewards, delta, sigmas)
-        sides = look.order[: look.split[0]].tolist(), look.order[look.split[0] :].tolist()
-        for side in sides:
+        sides = (
+            look.order[: look.now[0]["split"]].tolist(),
+            look.order[look.now[0]["split"] :].tolist(),
+        )
+        for number, side in enumerate(sides):
             for a in side:
                 for other in side:
                     low = plain.n_low(a, other, side, above)
                     high = plain.n_high(a, other, side, above)
-                    assert look.log_low[a, other] == look.weights[low]
-                    assert look.log_high[a, other] == look.weights[high]
+                    assert log_low(look, number, a, other) == look.weights[low]
+                    assert log_high(look, number, a, other) == look.weights[high]
                     further += (low > 1) + (high > 1)
         gaps = [(low, high) for side in sides for low in side for high in side if low != high]
         chosen = [gaps[k] for k in rng.permutation(len(gaps))[: rng.integers(1, 4)]]
-        for gap in chosen:
-            look.open[gap] = 1
+        look.gaps[:] = 0
+        for low, high in chosen:
+            look.gaps[low, 0] |= 1 << high
         for low, high in chosen:
             expected = any(
                 (low in sides[0]) != (other[0] in sides[0])
@@ -167,7 +186,7 @@ def test_evidence_positions_and_compatible_gaps_are_those_of_the_plain_lines():
                 for other in chosen
                 if other != (low, high)
             )
-            assert core.has_partner(look, low, high) == expected
+            assert certificate.has_partner(look, low, high) == expected
             partners[expected] += 1
     assert further > 50
     assert min(partners.values()) > 5
@@ -182,15 +201,16 @@ def test_sets_of_more_arms_than_a_word_has_bits():
         sigmas = np.full(n_arms, 0.05)
         assert certifies(rewards, 0.1, sigmas)
         look = core.new_look(n_arms, 0.1)
-        arms, _, _ = packed(rewards, sigmas)
-        core.look_again(look, arms)
+        told = packed(rewards, sigmas)
+        arms = told.arms
+        core.look_again(look, told)
         for a in range(0, n_arms, 7):
             for b in range(n_arms):
                 expected = core.order_evidence(arms, a, b) >= look.needed[0]
                 assert core.has(look.below, a, b) == expected
                 assert core.has(look.above, b, a) == expected
                 both = look.order.tolist().index(a), look.order.tolist().index(b)
-                if a != b and min(both) >= look.split[0]:
+                if a != b and min(both) >= look.now[0]["split"]:
                     assert not core.has(look.sides, core.BOTTOM, a)
 
 
@@ -200,6 +220,31 @@ def test_the_distribution_and_the_exponential_are_right_to_the_last_bits():
     np.testing.assert_allclose(ours, stats.norm.logcdf(z) + math.log(2.0), rtol=0, atol=2e-15)
     x = np.linspace(-700.0, 700.0, 1001)
     np.testing.assert_allclose([exp(float(v)) for v in x], np.exp(x), rtol=4e-16)
+
+
+def test_a_look_brought_up_to_date_knows_what_a_new_one_does():
+    rng = np.random.default_rng(9)
+    for n_arms in (3, 6, 48):
+        means = np.cumsum(rng.choice([0.3, 0.9], n_arms)) + 2.0 * (np.arange(n_arms) > n_arms // 2)
+        rewards = [rng.normal(m, 0.4, 400).tolist() for m in rng.permutation(means)]
+        counts, old = np.full(n_arms, 2), core.new_look(n_arms, 0.3)
+        kinds = set()
+        for _ in range(150):
+            some = rng.integers(0, n_arms, rng.integers(1, 4))
+            counts[some] = np.minimum(counts[some] + rng.integers(1, 30, some.size), 400)
+            told = packed([r[:n] for r, n in zip(rewards, counts, strict=True)], [0.4] * n_arms)
+            new = core.new_look(n_arms, 0.3)
+            kind = certificate.what_is_open(new, told)
+            assert certificate.what_is_open(old, told) == kind
+            assert certificate.what_is_open(old, told) == kind  # nothing has changed
+            aims.aim(new, told)
+            wanted = told.stacks["aim"].copy()
+            aims.aim(old, told)
+            assert told.stacks["aim"].tolist() == wanted.tolist()
+            for name in ("order", "above", "below", "sides", "gaps"):
+                assert (getattr(old, name) == getattr(new, name)).all()
+            kinds.add(kind)
+        assert len(kinds) > 1
 
 
 # -- numbers by hand -------------------------------------------------------------------------------
@@ -322,26 +367,28 @@ def test_the_larger_evidence_is_needed_where_two_gaps_stay_open():
     def kind(total):
         rewards = constant([n, n, 2 * n, n], 0.0, s, 2 * s, 3 * s + total / n)
         look = core.new_look(4, delta)
-        found = core.what_is_open(look, *packed(rewards, sigmas))
+        found = certificate.what_is_open(look, packed(rewards, sigmas))
         bottom, top = plain.largest_empirical_gap(rewards)
-        assert plain.certifies(rewards, bottom, top, delta, sigmas) == (found == core.NONE)
+        assert plain.certifies(rewards, bottom, top, delta, sigmas) == (found == certificate.NONE)
         return found
 
     assert totals[1] > 1.1 * totals[0]
-    assert kind(0.99 * totals[0]) == core.GAP
-    assert kind(1.01 * totals[0]) == core.PAIR_OF_GAPS
-    assert kind(0.99 * totals[1]) == core.PAIR_OF_GAPS
-    assert kind(1.01 * totals[1]) == core.NONE
+    assert kind(0.99 * totals[0]) == certificate.GAP
+    assert kind(1.01 * totals[0]) == certificate.PAIR_OF_GAPS
+    assert kind(0.99 * totals[1]) == certificate.PAIR_OF_GAPS
+    assert kind(1.01 * totals[1]) == certificate.NONE
 
 
 def test_an_arm_further_away_needs_more_evidence():
     # Arm a lies at most one place below L: the link from a to U weighs 0.1 / H there, 0.9 at U.
     weight_low, weight_high = (math.log(plain.weight(h, 4)) for h in (1, 0))
     look = core.new_look(4, 0.1)
-    arms, _, _ = packed(constant(50, 0.0, 0.001, 5.0, 40.0), [0.5] * 4)
-    core.look_again(look, arms)
-    assert core.link_needs(look, 0, 2, 1, 2, 3.0) == pytest.approx(3.0 - weight_low - weight_high)
-    assert core.link_needs(look, 1, 2, 1, 2, 3.0) == pytest.approx(3.0 - 2 * weight_high)
+    core.look_again(look, packed(constant(50, 0.0, 0.001, 5.0, 40.0), [0.5] * 4))
+    look.now["c"] = 3.0
+    assert core.link_needs(look, core.BOTTOM, (1, 2), 0, 2) == pytest.approx(
+        3.0 - weight_low - weight_high
+    )
+    assert core.link_needs(look, core.BOTTOM, (1, 2), 1, 2) == pytest.approx(3.0 - 2 * weight_high)
 
 
 # -- distances -------------------------------------------------------------------------------------
@@ -353,7 +400,7 @@ def test_a_distance_counts_from_the_sum_by_hand():
     total = 2 * width - (2.3 - 0.7)
     z = total / math.sqrt(0.25 * 14)
     expected = math.log(2) + 0.5 * math.log(12 / 14) + z * z / 2 + stats.norm.logcdf(z)
-    value = core.evidence(*core.distance(*packed(rewards, sigmas), 0, 1, width), -np.inf)
+    value = core.evidence(*core.distance(packed(rewards, sigmas), 0, 1, width), -np.inf)
     assert value == pytest.approx(expected)
     assert plain.distance_evidence(rewards, 0, 1, width, sigmas) == pytest.approx(expected)
     assert plain.distance_evidence(rewards, 0, 1, 0.0, sigmas) == -math.inf
@@ -398,8 +445,9 @@ def wrong_by_distance(share, runs, c_width=5.0):
             if means[n - 1] > 2.0:  # the split is the other; there is no end of rewards to look at
                 continue
             arms[2]["count"], arms[2]["mean"] = n, means[n - 1]
-            if core.what_is_open(look, arms, stacks, sums) == core.NONE:
-                wrong += look.split[0] == 1
+            look.seen[:] = 0  # the rewards are others at every run
+            if certificate.what_is_open(look, core.Told(arms, stacks, sums)) == certificate.NONE:
+                wrong += look.now[0]["split"] == 1
                 break
     return wrong
 
@@ -420,8 +468,8 @@ def test_of_many_arms_gaps_between_neighbours_come_first(n_arms):
     values = [0.1 * arm + 4.5 * (arm > 22) for arm in range(n_arms - 1)]
     look = core.new_look(n_arms, 0.1)
     told = packed(constant(20, *values, values[-1] + 4.8), [2.0] * n_arms)
-    assert core.what_is_open(look, *told) == core.GAP
-    assert (look.found[3:].tolist() == [22, 23]) == (n_arms == 48)
+    assert certificate.what_is_open(look, told) == certificate.GAP
+    assert (look.now[["low", "high"]].tolist() == [(22, 23)]) == (n_arms == 48)
 
 
 def test_of_48_arms_distances_decide():
@@ -437,6 +485,7 @@ def test_of_48_arms_distances_decide():
         for arm, reward in zip(arms, told, strict=True):
             rewards[arm].append(reward)
     look, told = core.new_look(48, 0.1), packed(rewards, [0.6] * 48)
-    assert core.what_is_open(look, *told) == core.NONE
+    assert certificate.what_is_open(look, told) == certificate.NONE
+    look = core.new_look(48, 0.1)
     look.needed[3:] = np.inf  # without distances
-    assert core.what_is_open(look, *told) != core.NONE
+    assert certificate.what_is_open(look, told) != certificate.NONE

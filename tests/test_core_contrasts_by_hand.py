@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from maxgap._core import contrasts as core
-from maxgap._core.rewards import grown_stacks, new_stacks, push
 from maxgap._core.state import ARM
+from maxgap.contrasts import certificate
+from maxgap.contrasts import look as core
+from maxgap.contrasts.rewards import grown_stacks, new_stacks, push
 from maxgap.reference import contrasts as plain
 
 
 def packed(rewards, sigmas):
-    """Arms, stacks and sums of these rewards."""
+    """What is told with these rewards."""
     arms = np.zeros(len(rewards), ARM)
     arms["sigma"] = sigmas
     arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
@@ -26,11 +27,26 @@ def packed(rewards, sigmas):
     for arm, told in enumerate(rewards):
         for n, reward in enumerate(told, start=1):
             push(stacks, sums, arm, n, reward)
-    return arms, stacks, sums
+    return core.Told(arms, stacks, sums)
+
+
+def log_low(look, side, a, low):
+    """The log weight of an arm's position below another."""
+    return core.log_weight(look, side, look.below, look.above, (a, low))
+
+
+def log_high(look, side, a, high):
+    """The log weight of an arm's position above another."""
+    return core.log_weight(look, side, look.above, look.below, (a, high))
 
 
 def compiled_evidence(rewards, i, j, x, y, sigmas):
-    return core.evidence(*core.contrast(*packed(rewards, sigmas), i, j, x, y), -np.inf)
+    return core.evidence(*core.contrast(packed(rewards, sigmas), i, j, x, y), -np.inf)
+
+
+def certifies(rewards, sigmas):
+    look = core.new_look(len(rewards), 0.1)
+    return certificate.what_is_open(look, packed(rewards, sigmas)) == certificate.NONE
 
 
 def plain_evidence(rewards, i, j, x, y, sigmas):
@@ -176,10 +192,10 @@ def test_between_arms_of_which_one_has_both_signs_nothing_is_compared():
     # The top is 0 and 2, and 2 may be the boundary.
     rewards[1] = [-90.0] * 5
     look, told = core.new_look(3, 0.1), packed(rewards, SIGMAS[:3])
-    assert core.look_again(look, told[0])
-    core.weigh_pair(look, *told, core.TOP, 2, 1, look.needed[1])
-    assert look.values[0, 2] < -1e200
-    assert look.values[2, 0] > 10
+    assert certificate.what_is_open(look, told) != certificate.ORDER
+    core.take_pair(look, told, 2, 1, look.needed[1])
+    assert core.weigh(look, told, 0, 2) < -1e200
+    assert core.weigh(look, told, 2, 0) > 10
 
 
 @pytest.mark.parametrize("n", [1, 10, 100, 1000])
@@ -279,15 +295,15 @@ def test_the_positions_of_four_arms_below_a_split_and_above_it(place):
         rewards = [[sign * mean] * 50 for mean in means]
         below, above = (PLACES_BELOW, PLACES_ABOVE)[::sign]
         look = core.new_look(5, 0.1)
-        arms, _, _ = packed(rewards, [0.1] * 5)
-        assert core.look_again(look, arms)
+        core.look_again(look, packed(rewards, [0.1] * 5))
+        side = core.BOTTOM if sign > 0 else core.TOP
         orders = plain.certain_orders(rewards, 0.1, [0.1] * 5)
         weights = [0.9, 0.048, 0.024, 0.016, 0.012]
         for a in range(4):
             for b in range(4):
                 at = place[a], place[b]
-                assert math.exp(look.log_low[at]) == pytest.approx(weights[below[a][b]])
-                assert math.exp(look.log_high[at]) == pytest.approx(weights[above[a][b]])
+                assert math.exp(log_low(look, side, *at)) == pytest.approx(weights[below[a][b]])
+                assert math.exp(log_high(look, side, *at)) == pytest.approx(weights[above[a][b]])
                 assert plain.n_low(*at, place, orders) == below[a][b]
                 assert plain.n_high(*at, place, orders) == above[a][b]
 
@@ -307,15 +323,10 @@ def look_of(n_arms, side, over, values=None):
         look.above[b, 0] |= 1 << a
     if values is not None:
         look.values[:] = -1e300
+        look.links[:] = 0
         for (x, y), value in values.items():
             look.values[x, y] = value
             look.links[x, 0] |= 1 << y
-        for a in side:
-            for b in side:
-                look.log_low[a, b] = math.log(plain.weight(plain.n_low(a, b, side, above), n_arms))
-                look.log_high[a, b] = math.log(
-                    plain.weight(plain.n_high(a, b, side, above), n_arms)
-                )
     return look, above
 
 
@@ -323,6 +334,18 @@ def look_of(n_arms, side, over, values=None):
 #: 3 is needed before weights. Where no order is certain, an arm other than 1 may lie three places
 #: below it: log 0.016 is -4.135, and log 0.9 is -0.105.
 TOP, C = [0, 1, 2, 3], 3.0
+
+
+def rejects(look, side, i, j, low, high):
+    """Whether the gap is refuted; all evidence is known."""
+    look.now["i"], look.now["j"], look.now["c"] = i, j, C
+    return not certificate.is_open(look, nothing_told(look), side, (low, high), np.inf)
+
+
+def nothing_told(look):
+    return core.Told(np.zeros(look.order.size, ARM), *new_stacks(look.order.size))
+
+
 NEAREST = 2 * 0.10537
 FAR = 0.10537 + 4.13517
 
@@ -363,7 +386,7 @@ FAR = 0.10537 + 4.13517
 )
 def test_what_refutes_a_gap(over, values, rejected, monkeypatch):
     look, above = look_of(5, TOP, over, values)
-    assert core.rejects(look, core.TOP, 0, 4, 1, 2, C) == rejected
+    assert rejects(look, core.TOP, 0, 4, 1, 2) == rejected
     monkeypatch.setattr(
         plain, "evidence", lambda told, i, j, x, y, sigmas: values.get((x, y), -math.inf)
     )
@@ -376,7 +399,7 @@ def test_of_the_bottom_the_highest_arm_is_high(value, rejected, monkeypatch):
     side = [0, 1, 2, 3]
     look, above = look_of(5, side, (), values)
     look.sides[[core.TOP, core.BOTTOM]] = look.sides[[core.BOTTOM, core.TOP]]
-    assert core.rejects(look, core.BOTTOM, 4, 0, 1, 2, C) == rejected
+    assert rejects(look, core.BOTTOM, 4, 0, 1, 2) == rejected
     monkeypatch.setattr(
         plain, "evidence", lambda told, i, j, x, y, sigmas: values.get((x, y), -math.inf)
     )
@@ -397,9 +420,10 @@ def test_of_the_bottom_the_highest_arm_is_high(value, rejected, monkeypatch):
 )
 def test_which_gaps_may_both_be_between_neighbours(other, over, expected):
     look, above = look_of(5, TOP, over)
-    look.open[0, 1] = look.open[other] = 1
-    assert core.has_partner(look, 0, 1) == expected
-    assert core.has_partner(look, *other) == expected
+    look.gaps[0, 0] |= 1 << 1
+    look.gaps[other[0], 0] |= 1 << other[1]
+    assert certificate.has_partner(look, 0, 1) == expected
+    assert certificate.has_partner(look, *other) == expected
     assert plain.compatible((0, 1), other, above) == expected
     assert plain.compatible(other, (0, 1), above) == expected
 
@@ -410,7 +434,7 @@ def test_every_arm_that_may_be_the_boundary_has_to_reject():
     sigmas = [0.5] * 4
     for n, certified in ((60, True), (4, False)):
         rewards = [[0.0] * 120, [20.0] * 120, [20.01] * n, [39.0] * 120]
-        assert core.certifies(*packed(rewards, sigmas), 0.1) == certified
+        assert certifies(rewards, sigmas) == certified
         assert plain.certifies(rewards, [0], [1, 2, 3], 0.1, sigmas) == certified
 
 
@@ -421,11 +445,11 @@ def test_an_arm_that_is_certainly_not_the_boundary_need_not_reject():
     rewards = [[-5.0], [0.0] * 120, [20.0] * 120, [39.0] * 120]
     assert plain.evidence(rewards, 2, 0, 2, 3, sigmas) == pytest.approx(1.98, abs=0.01)
     assert plain.certifies(rewards, [0, 1], [2, 3], 0.1, sigmas)
-    assert core.certifies(*packed(rewards, sigmas), 0.1)
+    assert certifies(rewards, sigmas)
     # Upside down.
     rewards = [[-reward for reward in told] for told in rewards]
     assert plain.certifies(rewards, [2, 3], [0, 1], 0.1, sigmas)
-    assert core.certifies(*packed(rewards, sigmas), 0.1)
+    assert certifies(rewards, sigmas)
 
 
 #: Of six arms, 5 alone below. An arm other than 1 or 2 may lie four places away:
@@ -450,27 +474,27 @@ ENOUGH = C - math.log(0.9) - math.log(0.1 / 4 * 60 / 137) + 1e-9
 def test_which_arms_are_low_and_which_high_where_a_gap_is_not_refuted(values, lows, highs):
     look, _ = look_of(6, [0, 1, 2, 3, 4], (), values)
     # In this order the labels of two chains need a second round.
-    look.order[:], look.split[0] = [5, 0, 4, 3, 1, 2], 1
-    assert not core.rejects(look, core.TOP, 0, 5, 1, 2, C)
-    core.label(look, core.TOP, 0, 5, 1, 2, C)
-    assert {arm for arm in range(6) if core.has(look.work, core.LOWS, arm)} == lows
-    assert {arm for arm in range(6) if core.has(look.work, core.HIGHS, arm)} == highs
+    look.order[:], look.now["split"] = [5, 0, 4, 3, 1, 2], 1
+    assert not rejects(look, core.TOP, 0, 5, 1, 2)
+    certificate.label_highs(look, nothing_told(look), core.TOP, (1, 2))
+    assert {arm for arm in range(6) if core.has(look.labels, core.LOWS, arm)} == lows
+    assert {arm for arm in range(6) if core.has(look.labels, core.HIGHS, arm)} == highs
 
 
 def test_arms_and_places_are_counted_in_every_bit_of_a_word():
     # 69 arms of the bottom in no certain order: each may lie 68 places away from another.
     rewards = [[0.001 * arm, -0.001 * arm] * 3 for arm in range(69)] + [[100.0] * 6]
     look = core.new_look(70, 0.1)
-    arms, _, _ = packed(rewards, [1.0] * 70)
-    assert core.look_again(look, arms)
-    away = ~np.eye(69, dtype=bool)
-    assert (look.log_low[:69, :69][away] == look.weights[68]).all()
-    assert (look.log_high[:69, :69][away] == look.weights[68]).all()
+    core.look_again(look, packed(rewards, [1.0] * 70))
+    for a in range(69):
+        for other in {*range(69)} - {a}:
+            assert log_low(look, core.BOTTOM, a, other) == look.weights[68]
+            assert log_high(look, core.BOTTOM, a, other) == look.weights[68]
     # A chain of links from 1 over any other arm to 60.
     look, _ = look_of(62, range(61), (), {})
     for other in range(2, 60):
         look.values[1, other] = look.values[other, 60] = 99.0
         look.links[1, 0], look.links[other, 0] = 1 << other, 1 << 60
-        assert core.rejects(look, core.TOP, 0, 61, 1, 60, C)
+        assert rejects(look, core.TOP, 0, 61, 1, 60)
         look.links[other, 0] = 0
-        assert not core.rejects(look, core.TOP, 0, 61, 1, 60, C)
+        assert not rejects(look, core.TOP, 0, 61, 1, 60)

@@ -23,6 +23,7 @@ from maxgap.contrasts.certificate import (
     ORDER,
     has_partner,
     is_open,
+    label_highs,
 )
 from maxgap.contrasts.look import (
     BOTTOM,
@@ -79,7 +80,9 @@ def aim(look: Look, told: Told) -> None:
         _find_cheapest_gap(look, told)
     take_pair(look, told, now["upper"], now["lower"], c)
     side = TOP if has(look.sides, TOP, now["low"]) else BOTTOM
-    is_open(look, told, side, (now["low"], now["high"]), np.inf, True)
+    gap = now["low"], now["high"]
+    is_open(look, told, side, gap, np.inf)  # finds all that is low
+    label_highs(look, told, side, gap)
     of_link, x, y, by_contrast = _cheapest_link(look, told, side)
     of_order, upper, lower = _cheapest_order(look, arms, side)
     if of_order < of_link:

@@ -39,6 +39,7 @@ __all__ = [
     "PAIR_OF_GAPS",
     "has_partner",
     "is_open",
+    "label_highs",
     "what_is_open",
 ]
 
@@ -124,7 +125,7 @@ def _go_over(look: Look, told: Told, what: int) -> bool:
                 low, high = order[k], order[m]
                 if low == high or has(look.gaps, low, high):
                     continue
-                if not is_open(look, told, side, (low, high), least, False):
+                if not is_open(look, told, side, (low, high), least):
                     continue
                 if what == ALL:
                     add(look.gaps, low, high)
@@ -151,13 +152,11 @@ def _meet(sets: Integers, row: int, others: Integers, other: int) -> bool:
 
 
 @compiled
-def is_open(
-    look: Look, told: Told, side: int, gap: tuple[int, int], least: float, labels_all: bool
-) -> bool:
+def is_open(look: Look, told: Told, side: int, gap: tuple[int, int], least: float) -> bool:
     """Whether "low and high are neighbours, at least as far apart as j and i" is not refuted.
 
     A gap with ``least`` evidence or more is not looked into. Of an open one LOWS of ``labels`` is
-    complete, and HIGHS if they are asked for, too.
+    complete; `label_highs` completes HIGHS.
     """
     low, high = gap
     labels = look.labels
@@ -186,8 +185,6 @@ def is_open(
                     add(labels, LOWS, y)
                     add(labels, NEW, y)
                     at = min(at, w)
-    while labels_all:
-        labels_all = _label_highs(look, told, side, gap)
     return True
 
 
@@ -209,21 +206,22 @@ def _first_labels(look: Look, side: int, low: int, high: int) -> bool:
     return _meet(labels, LOWS, labels, HIGHS)
 
 
-@inlined
-def _label_highs(look: Look, told: Told, side: int, gap: tuple[int, int]) -> bool:
-    """Add to HIGHS what is linked to one of them; whether there was any."""
+@compiled
+def label_highs(look: Look, told: Told, side: int, gap: tuple[int, int]) -> None:
+    """Complete HIGHS of a gap that is open, once LOWS are complete."""
     labels, order = look.labels, look.order
     first, last = of_side(look, side)
-    changed = False
-    for k in range(first, last):
-        x = order[k]
-        for m in range(first, last):
-            if has(labels, LOWS, x) or has(labels, HIGHS, x):
-                break
-            if has(labels, HIGHS, order[m]) and _is_link(look, told, side, gap, x, order[m]):
-                add(labels, HIGHS, x)
-                changed = True
-    return changed
+    changed = True
+    while changed:
+        changed = False
+        for k in range(first, last):
+            x = order[k]
+            for m in range(first, last):
+                if has(labels, LOWS, x) or has(labels, HIGHS, x):
+                    break
+                if has(labels, HIGHS, order[m]) and _is_link(look, told, side, gap, x, order[m]):
+                    add(labels, HIGHS, x)
+                    changed = True
 
 
 @inlined

@@ -37,6 +37,7 @@ __all__ = [
     "has",
     "least_gap",
     "link_needs",
+    "log_weight",
     "look_again",
     "lowest",
     "new_look",
@@ -61,9 +62,9 @@ NEAREST = 0.9
 #: Bits used of a word, so that a word is never negative; the word with all of them.
 BITS = 62
 FULL = (1 << BITS) - 1
-BOTTOM, TOP = 0, 1
-#: Rows of Look.labels.
-LOWS, HIGHS, NEW = 0, 1, 2
+#: Rows of Look.sides and of Look.labels; no literals, as for compiled.ZERO.
+BOTTOM, TOP = np.arange(2)
+LOWS, HIGHS, NEW = np.arange(3)
 #: Evidence where there is none, and where nobody has asked for it.
 NOTHING, UNKNOWN = -1e300, np.inf
 #: No arm.
@@ -384,12 +385,12 @@ def weigh(look: Look, told: Told, x: int, y: int) -> float:
 @compiled(inline=True)
 def link_needs(look: Look, side: int, gap: tuple[int, int], x: int, y: int) -> float:
     """The evidence that makes a link of x and y, for the gap (low, high) of that side."""
-    below = _log_weight(look, side, look.below, look.above, (x, gap[0]))
-    return look.now[0]["c"] - below - _log_weight(look, side, look.above, look.below, (y, gap[1]))
+    below = log_weight(look, side, look.below, look.above, (x, gap[0]))
+    return look.now[0]["c"] - below - log_weight(look, side, look.above, look.below, (y, gap[1]))
 
 
-@inlined
-def _log_weight(
+@compiled(inline=True)
+def log_weight(
     look: Look, side: int, beyond: Integers, nearer: Integers, arms: tuple[int, int]
 ) -> float:
     """Log weight of the position of the first arm below the second: n_low. Upside down: n_high."""
