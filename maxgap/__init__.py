@@ -1,10 +1,9 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
+from typing import TYPE_CHECKING, Any
+
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
-from maxgap.duels import split_duels
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
-from maxgap.grouping import MaxGapPartition, Partition, TablePartition, partition
-from maxgap.planning import Forecast, Plan, plan
 from maxgap.policies import (
     MaxGapContrasts,
     MaxGapElim,
@@ -16,9 +15,21 @@ from maxgap.policies import (
     Split,
     load,
 )
+from maxgap.policies.max_gap_partition import MaxGapPartition, Partition
 from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
-from maxgap.table import TableSplit, split
+
+if TYPE_CHECKING:
+    from maxgap.ratings import (
+        Forecast,
+        Plan,
+        TablePartition,
+        TableSplit,
+        partition,
+        plan,
+        split,
+        split_duels,
+    )
 
 __version__ = "0.2.0"
 
@@ -59,3 +70,27 @@ __all__ = [
     "split_duels",
     "stopping",
 ]
+
+#: Names of the wing `maxgap.ratings`, which is imported when one of them is first used.
+_OF_RATINGS = {
+    "Forecast",
+    "Plan",
+    "TablePartition",
+    "TableSplit",
+    "partition",
+    "plan",
+    "split",
+    "split_duels",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_RATINGS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from maxgap import ratings
+
+    return globals().setdefault(name, getattr(ratings, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_RATINGS})

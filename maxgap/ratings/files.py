@@ -11,11 +11,15 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from maxgap._rows import BadRow, Rows
+from maxgap.ratings.rows import BadRow, Rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 
@@ -25,7 +29,7 @@ PIECE = 1 << 18
 SEPARATORS = ",\t;|"
 
 
-class BadFile(Exception):
+class BadFile(ValueError):
     """A file that cannot be used; says which, where and why."""
 
 
@@ -46,37 +50,56 @@ class Source(NamedTuple):
         """The file as a message names it."""
         return "standard input" if self.path == "-" else self.path
 
+    @property
+    def text(self) -> bool:
+        """Whether it is read as a text."""
+        return not self.path.lower().endswith((".parquet", ".pq"))
+
+
+class _Piece(NamedTuple):
+    """Some rows: the columns asked for, where a row stands, and how much is read by now."""
+
+    columns: list[pd.Series]
+    where: Callable[[int], str]
+    done: int
+    total: int | None
+
 
 def read_rows(source: Source, rows: Rows) -> None:
     """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
 
     At a terminal it shows how far it is, if it takes long.
     """
-    read = _read_parquet if source.path.lower().endswith((".parquet", ".pq")) else _read_text
+    from tqdm import tqdm
+
+    # None: only at a terminal.
+    how: Any = {"disable": True if sys.stderr is None else None, "unit": "", "unit_scale": True}
+    before = 0
     try:
-        read(source, rows)
+        with (
+            closing(_text(source) if source.text else _parquet(source)) as pieces,
+            tqdm(desc=source.name, delay=1.0, leave=False, **how) as bar,
+        ):
+            for columns, where, done, bar.total in pieces:
+                try:
+                    rows.add(*columns)
+                except BadRow as bad:
+                    place, column = where(bad.place - before), columns[bad.column].name
+                    message = f"{source.name}, {place}, column {column!r}: {bad.why}"
+                    raise BadFile(message) from None
+                before += columns[0].size
+                bar.update(done - bar.n)
     except OSError as problem:
         raise BadFile(f"{source.name}: {problem.strerror or problem}") from None
     except (EOFError, zlib.error) as problem:  # of a compressed file that was cut short or damaged
         raise BadFile(f"{source.name}: {problem}") from None
-    except (UnicodeError, LookupError) as problem:
-        if isinstance(problem, LookupError) and "encoding" not in str(problem):
-            raise
+    except UnicodeError as problem:
         raise BadFile(
             f"{source.name}: is not text in the encoding {source.encoding} ({problem}); "
             "name another with --encoding"
         ) from None
-    if rows.total == 0:
+    if before == 0:
         raise NoRows(f"{source.name}: there are no rows below the names of the columns")
-
-
-def _bar(source: Source, total: int | None) -> Any:
-    from tqdm import tqdm
-
-    # None: only at a terminal.
-    silent = True if sys.stderr is None else None
-    how: dict[str, Any] = {"unit": "", "unit_scale": True, "delay": 1.0, "leave": False}
-    return tqdm(desc=source.name, total=total, disable=silent, **how)
 
 
 def _places(names: list[str], source: Source) -> list[int]:
@@ -118,28 +141,13 @@ def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
         unpacked: Any = raw
         if source.path.lower().endswith(".gz"):
             unpacked = open_files.enter_context(gzip.GzipFile(fileobj=raw))
-        text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
+        try:
+            text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
+        except LookupError as problem:
+            raise UnicodeError(str(problem)) from None
         # Closed is only what was opened here.
         open_files.callback(text.detach)
         yield text, raw
-
-
-class _Reader:
-    """A text that remembers why it could not be read, an interrupt, too: pandas has other words."""
-
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
-        self.failed: BaseException | None = None
-
-    def read(self, size: int = -1) -> str:
-        try:
-            return self._text.read(size)
-        except BaseException as problem:
-            self.failed = problem
-            raise
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._text)
 
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
@@ -153,108 +161,107 @@ def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int
         separator = "\t"
     if separator is None:
         separator = max(SEPARATORS, key=first.count)
-    reader = _split(itertools.chain([first], iter(text.readline, "")), separator)
+    lines = itertools.chain([first], iter(text.readline, ""))
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     return [name.strip() for name in next(reader)], separator, before + reader.line_num
 
 
-def _split(lines: Any, separator: str) -> Any:
-    csv.field_size_limit(2**31 - 1)
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
+def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, str]:
+    """How the columns are read: text stays text, "01" is not 1; but a reward may be a number."""
+    taken = [names[at] for at in places if names[at] not in source.columns.values()]
+    if any(re.fullmatch(r"[-+]?[\d.,]+", name) for name in taken):
+        said, options = " and ".join(map(repr, taken)), " and ".join(source.columns)
+        why = f"must name the columns, but has {said}; say by {options} if these are names"
+        raise BadFile(f"{source.name}: its first line {why}")
+    kinds = dict.fromkeys(range(len(names)), "category")
+    if "--reward" in source.columns:
+        del kinds[places[list(source.columns).index("--reward")]]
+    return kinds
 
 
-def _read_text(source: Source, rows: Rows) -> None:
+def _text(source: Source) -> Generator[_Piece]:
     import pandas as pd
 
-    rows.text = True
     size = os.path.getsize(source.path) if os.path.isfile(source.path) else None
-    with _opened(source) as (text, raw), warnings.catch_warnings(), _bar(source, size) as bar:
-        names, separator, _ = _header(text, source)
+    with _opened(source) as (text, raw), warnings.catch_warnings():
+        names, separator, above = _header(text, source)
         places = _places(names, source)
-        kinds: dict[int, Any] = dict.fromkeys(range(len(names)), "category")
-        kinds |= dict.fromkeys(places, str)
-        if "--reward" in source.columns:
-            del kinds[places[list(source.columns).index("--reward")]]
-        taken = [names[at] for at in places if names[at] not in source.columns.values()]
-        if any(re.fullmatch(r"[-+]?[\d.,]+", name) for name in taken):
-            said, options = " and ".join(map(repr, taken)), " and ".join(source.columns)
-            why = f"must name the columns, but has {said}; say by {options} if these are names"
-            raise BadFile(f"{source.name}: its first line {why}")
         # pandas only warns if all rows have too many fields.
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        reader = _Reader(text)
         try:
-            pieces = pd.read_csv(
-                reader,
+            for piece in pd.read_csv(
+                text,
                 sep=separator,
                 header=None,
                 skipinitialspace=True,
-                # All columns, or a row with too many fields would go unnoticed.
+                # All columns, or a row with too many fields would go unnoticed; and all lines, or
+                # nobody could tell which one a row stands on.
                 names=list(range(len(names))),
-                # Text stays text, "01" is not 1; of what is not looked at pandas keeps least so.
-                dtype=kinds,
+                skip_blank_lines=False,
+                dtype=_kinds(names, places, source),
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
                 na_values={at: [""] for at in places},
                 low_memory=False,
                 index_col=False,
                 chunksize=PIECE,
-            )
-            with pieces:
-                for piece in pieces:
-                    rows.add(*(piece[at] for at in places))
-                    bar.update((rows.total if size is None else raw.tell()) - bar.n)
-        except BadRow as bad:
-            place = bad.place
-            where = _line(source, lambda at, _: at == place) or f"row {place + 1} below the names"
-            column = names[places[bad.column]]
-            raise BadFile(f"{source.name}, {where}, column {column!r}: {bad.why}") from None
+            ):
+                kept = piece[~_blank(piece, places)]
+                columns = [kept[at].rename(names[at]) for at in places]
+                where = partial(_line, piece, kept.index, above)
+                done = piece.index.stop if size is None else raw.tell()
+                yield _Piece(columns, where, done, size)
+                above += _line_ends(piece)
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
-            if reader.failed is not None:
-                raise reader.failed from None
-            if "Calling read(" in str(problem):  # interrupted before the reader could note it
-                raise KeyboardInterrupt from None
-            raise BadFile(_malformed(source, len(names), str(problem))) from None
+            raise BadFile(_malformed(source, len(names), above, str(problem))) from None
 
 
-def _malformed(source: Source, n_columns: int, problem: str) -> str:
+def _blank(piece: pd.DataFrame, places: list[int]) -> Any:
+    """Which lines have nothing but blanks."""
+    blank = piece[places].isna().all(axis=1).to_numpy()
+    if blank.any():
+        rest = piece[blank].drop(columns=places)
+        blank[blank] = (rest.isna() | (rest == "")).all(axis=1)
+    return blank
+
+
+def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
+    """On which line a row of those kept begins; so many lines are above the first of the text."""
+    at = kept[row]
+    return f"line {above + at + 1 + _line_ends(piece.loc[: at - 1])}"
+
+
+def _line_ends(piece: pd.DataFrame) -> int:
+    """How many line ends there are inside quotation marks: a row may be longer than a line."""
+    ends = 0
+    for _, column in piece.select_dtypes("category").items():
+        inside = column.cat.categories.astype(str).str.count("\n").to_numpy()
+        ends += int(inside[column.cat.codes[column.notna()]].sum()) if inside.any() else 0
+    return ends
+
+
+def _malformed(source: Source, n_columns: int, above: int, problem: str) -> str:
     """What to say about rows that pandas cannot take apart."""
     if "EOF inside string" in problem:
         return f"{source.name}: a quotation mark is opened and never closed"
     if "Expected" in problem or "Length of header" in problem:
         row = re.search(r"in line (\d+)", problem)
-        below = f"line {row[1] if row else 1} below the names"
         return (
-            f"{source.name}, {_line(source, lambda _, row: len(row) > n_columns) or below}: more "
-            f"fields than the {n_columns} columns that the first line names; quotation marks may "
-            "be missing, or a separator ends the line"
+            f"{source.name}, line {above + int(row[1] if row else 1)}: more fields than the "
+            f"{n_columns} columns that the first line names; quotation marks may be missing, or a "
+            "separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
-
-
-def _line(source: Source, wanted: Callable[[int, list[str]], bool]) -> str | None:
-    """The line on which the first wanted row begins; a stream cannot be read again.
-
-    Rows may be longer than a line, and lines without anything but blanks are none.
-    """
-    if not os.path.isfile(source.path):
-        return None
-    with _opened(source) as (text, _):
-        _, separator, above = _header(text, source)
-        reader = _split(text, separator)
-        place, begins = 0, above + 1
-        for row in reader:
-            if row and not (len(row) == 1 and not row[0].strip()):
-                if wanted(place, row):
-                    return f"line {begins}"
-                place += 1
-            begins = above + reader.line_num + 1
-    return None
 
 
 # -- Parquet -----------------------------------------------------------------------------------
 
 
-def _read_parquet(source: Source, rows: Rows) -> None:
+def _row(before: int, row: int) -> str:
+    return f"row {before + row + 1}"
+
+
+def _parquet(source: Source) -> Generator[_Piece]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -262,18 +269,14 @@ def _read_parquet(source: Source, rows: Rows) -> None:
         raise BadFile(
             f"{source.name}: Parquet needs the package pyarrow, pip install 'maxgap[parquet]'"
         ) from None
+    done = 0
     try:
-        with (
-            pq.ParquetFile(source.path) as file,
-            _bar(source, file.metadata.num_rows) as bar,
-        ):
-            names = file.schema_arrow.names
+        with pq.ParquetFile(source.path) as file:
+            names, total = file.schema_arrow.names, file.metadata.num_rows
             columns = [names[at] for at in _places(names, source)]
             for piece in file.iter_batches(batch_size=PIECE, columns=columns):
-                rows.add(*(piece.column(name).to_pandas() for name in columns))
-                bar.update(rows.total - bar.n)
-    except BadRow as bad:
-        message = f"{source.name}, row {bad.place + 1}, column {columns[bad.column]!r}: {bad.why}"
-        raise BadFile(message) from None
+                found = [piece.column(name).to_pandas().rename(name) for name in columns]
+                before, done = done, done + piece.num_rows
+                yield _Piece(found, partial(_row, before), done, total)
     except pa.ArrowException as problem:
         raise BadFile(f"{source.name}: is not a readable Parquet file ({problem})") from None

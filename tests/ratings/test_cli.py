@@ -21,12 +21,12 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_table import ratings, small_tables
+from tables import ratings, small_tables
 
 import maxgap
-from maxgap import cli
+from maxgap.ratings import cli
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 STARS = ["--bounds", "1", "5"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RATINGS = ratings(1, 200)
@@ -607,7 +607,7 @@ def test_help_says_every_exit_status_and_the_version_is_the_packages(called):
             assert f" {number} " in " ".join(out.split())
     assert called("--version")[1] == f"maxgap {maxgap.__version__}\n"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["scripts"] == {"maxgap": "maxgap.cli:main"}
+    assert project["scripts"] == {"maxgap": "maxgap.ratings.cli:main"}
 
 
 def test_help_names_what_there_is_and_what_harms(called):

@@ -15,27 +15,33 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
-from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_float
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BadRow", "Moments", "Range", "Rows", "check", "codes_of", "why_no_label"]
+__all__ = [
+    "BadRow",
+    "Floats",
+    "Integers",
+    "Labels",
+    "Moments",
+    "Rows",
+    "check",
+    "codes_of",
+    "why_no_label",
+]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 #: Bytes of rows that are kept in memory; more go to a temporary file.
 IN_MEMORY = 64 * 2**20
 #: How many groups of labels that look alike are named.
 NAMED = 3
-
-
-class Range(NamedTuple):
-    """Where rewards may lie, ends included."""
-
-    low: float = -LARGEST_REWARD
-    high: float = LARGEST_REWARD
 
 
 class BadRow(ValueError):
@@ -54,22 +60,68 @@ class Moments(NamedTuple):
     squares: Floats
 
 
+class Labels:
+    """Labels in the order in which they come, and the number of each.
+
+    Those of a text lose the blanks around them. Is "" a label, too, unless it is a text?
+    """
+
+    def __init__(self, *, text: bool, empty: bool) -> None:
+        self.known: list[Hashable] = []
+        self._text, self._empty = text, empty and not text
+        self._index: dict[Hashable, int] = {}
+
+    def plain(self, label: Hashable) -> Hashable:
+        """The label, without the blanks around it if it is of a text."""
+        return label.strip() if self._text and isinstance(label, str) else label
+
+    def find(self, label: Hashable) -> int | None:
+        """The number of the label, if it has one."""
+        return self._index.get(_key(self.plain(label)))
+
+    def number(self, label: Hashable) -> int:
+        """The number of the label, a new one if it has none; -1 if it cannot be a label."""
+        label = self.plain(label)
+        if is_rounded(label) or (isinstance(label, str) and label == "" and not self._empty):
+            return -1
+        number = self._index.setdefault(_key(label), len(self.known))
+        if number == len(self.known):
+            self.known.append(label)
+        return number
+
+    def numbers(self, *columns: pd.Series) -> Integers:
+        """Of every row and column the number of its label, in order of appearance; -1 for none."""
+        import pandas as pd
+
+        labels: list[Hashable] = []
+        places = np.empty((len(columns[0]), len(columns)), dtype=np.int64)
+        for k, column in enumerate(columns):
+            codes, found = codes_of(column)
+            places[:, k] = np.where(codes < 0, -1, codes + np.int64(len(labels)))
+            labels += found
+        numbers = np.full(len(labels) + 1, -1)  # the last for none
+        for place in pd.unique(places.ravel()).tolist():
+            if place >= 0:
+                numbers[place] = self.number(labels[place])
+        return numbers[places]
+
+
 class Rows:
-    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards."""
+    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards.
 
-    #: Rows of a text file: what looks like a number is one, blanks around a label are none of it.
-    text = False
+    Those of a ``text`` file: what looks like a number is one, blanks around a label are none of it.
+    """
 
-    def __init__(self, bounds: tuple[float, float] | None = None) -> None:
-        self.labels: list[Hashable] = []
+    def __init__(self, bounds: tuple[float, float] | None = None, *, text: bool = False) -> None:
+        self.arms = Labels(text=text, empty=True)
         self.total = 0
         #: How many raters there are, and whether any rates several arms; None if nobody said.
         self.raters: tuple[int, bool] | None = None
+        self._text = text
+        self._people = Labels(text=text, empty=False)
         self._who: list[Integers] = []
-        self._person: dict[Hashable, int] = {}
-        self._bounds = Range(*bounds) if bounds else Range()
-        self._ends = Range(math.inf, -math.inf)  # the least and the largest reward
-        self._index: dict[Hashable, int] = {}
+        self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
+        self._ends = math.inf, -math.inf  # the least and the largest reward
         self._sizes: list[int] = []
         self._kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
 
@@ -79,55 +131,66 @@ class Rows:
     def __exit__(self, *_: object) -> None:
         self._kept.close()
 
+    @property
+    def labels(self) -> list[Hashable]:
+        """Of the arms, in order of appearance."""
+        return self.arms.known
+
     def add(self, *columns: pd.Series) -> None:
         """Add rows, arms, rewards and raters, or raise `BadRow` for the first that cannot be used.
 
         Without rewards they are 0.
         """
-        numbers = self._numbers(columns[0])[:, 0]
-        values = _floats(columns[1], self.text) if len(columns) > 1 else np.zeros(numbers.size)
+        numbers = self.arms.numbers(columns[0])[:, 0]
+        values = _floats(columns[1], self._text) if len(columns) > 1 else np.zeros(numbers.size)
         low, high = self._bounds
         check(
             self.total,
             columns,
             (numbers < 0, 0, why_no_label),
-            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self.text)),
+            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self._text)),
         )
         if len(columns) > 2:
-            raters = self._people(columns[2])
+            raters = self._people.numbers(columns[2])[:, 0]
             check(self.total, columns, (raters < 0, 2, why_no_label))
             self._who.append(raters)
         if values.size > 0:
-            least, largest = self._ends
-            self._ends = Range(min(least, values.min()), max(largest, values.max()))
+            self._ends = min(self._ends[0], values.min()), max(self._ends[1], values.max())
         self._keep(numbers, values)
 
-    def once(self) -> Rows:
-        """These rows, or if raters are known: a rater's ratings of an arm as one.
+    def once(self) -> None:
+        """If raters are known, count a rater's ratings of an arm as one.
 
         That one is their mean, and stands where the first of them stood.
         """
         import pandas as pd
 
         if not self._who:
-            return self
+            return
         numbers, values = map(np.concatenate, zip(*self, strict=True))
         pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
         means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
-        rows = Rows((self._bounds.low, self._bounds.high))
-        rows.text = self.text
-        rows.labels, rows._index, rows._ends = self.labels, self._index, self._ends
-        rows._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
-        several = means["who"].duplicated().any()
-        rows.raters = int(means["who"].nunique()), bool(several)
-        return rows
+        self.raters = len(self._people.known), bool(means["who"].duplicated().any())
+        self._kept.seek(0)
+        self._kept.truncate()
+        self._sizes, self._who, self.total = [], [], 0
+        self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
     def declare(self, names: Iterable[str]) -> None:
         """Add arms of these names that are not there yet."""
         known = set(map(str, self.labels))
         for name in names:
             if name not in known:
-                self._number(name)
+                self.arms.number(name)
+
+    def check_arms(self, groups: int = 2) -> None:
+        """A ValueError if there are fewer arms than groups."""
+        if self.total == 0:
+            raise ValueError("the table has no rows")
+        if len(self.labels) < 2:
+            raise ValueError(f"two arms or more are needed, the table has only {self.labels[0]!r}")
+        if len(self.labels) < groups:
+            raise ValueError(f"groups must be at most {len(self.labels)}, the arms, got {groups}")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -154,48 +217,6 @@ class Rows:
         self._kept.write(values.tobytes())
         self._sizes.append(numbers.size)
         self.total += numbers.size
-
-    def _people(self, raters: pd.Series) -> Integers:
-        """Of every row the number of its rater, -1 if it has none."""
-        codes, found = codes_of(raters)
-        numbers = np.full(len(found) + 1, -1)  # the last for none
-        for at, label in enumerate(found):
-            name = label.strip() if self.text and isinstance(label, str) else label
-            if _is_label(name) and name != "" and not is_rounded(name):
-                numbers[at] = self._person.setdefault(_key(name), len(self._person))
-        return numbers[codes]
-
-    def _numbers(self, *columns: pd.Series) -> Integers:
-        """Of every row and column the number of its label, in order of appearance; -1 for none."""
-        import pandas as pd
-
-        labels: list[Hashable] = []
-        places = np.empty((len(columns[0]), len(columns)), dtype=np.int64)
-        for k, column in enumerate(columns):
-            codes, found = codes_of(column)
-            places[:, k] = np.where(codes < 0, -1, codes + np.int64(len(labels)))
-            labels += found
-        numbers = np.full(len(labels) + 1, -1)  # the last for none
-        for place in pd.unique(places.ravel()).tolist():
-            if place >= 0:
-                numbers[place] = self._number(labels[place])
-        return numbers[places]
-
-    def _number(self, label: Hashable) -> int:
-        """The number of the label, a new one if it has none; -1 if it cannot be a label."""
-        key = self._key(label)
-        if key in self._index:
-            return self._index[key]
-        if is_rounded(label) or (self.text and not key[1]):
-            return -1
-        self._index[key] = len(self.labels)
-        self.labels.append(label.strip() if self.text and isinstance(label, str) else label)
-        return self._index[key]
-
-    def _key(self, label: Hashable) -> tuple[bool, Hashable]:
-        if self.text and isinstance(label, str):
-            return False, label.strip()
-        return _key(label)
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
         self._kept.seek(0)
@@ -286,7 +307,7 @@ def _floats(rewards: pd.Series, text: bool) -> Floats:
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
 
 
-def _why(bounds: Range, text: bool, given: Any) -> str:
+def _why(bounds: tuple[float, float], text: bool, given: Any) -> str:
     """Why a reward cannot be used."""
     import pandas as pd
 
@@ -297,4 +318,4 @@ def _why(bounds: Range, text: bool, given: Any) -> str:
         return f"{given!r} is not a number"
     if not abs(value) <= LARGEST_REWARD:
         return f"{value:.12g} is not a finite number of size at most {LARGEST_REWARD:g}"
-    return f"{value:.12g} is outside the bounds {bounds.low:.12g} to {bounds.high:.12g}"
+    return f"{value:.12g} is outside the bounds {bounds[0]:.12g} to {bounds[1]:.12g}"

@@ -9,8 +9,9 @@ from hypothesis import given
 from strategies import SEEDS
 
 import maxgap
-from maxgap import planning
-from maxgap.planning import Forecast, World, checked_setting, forecast
+from maxgap.ratings import planning
+from maxgap.ratings.planning import Forecast, World, forecast
+from maxgap.ratings.question import Question
 
 ONE = np.zeros(3, dtype=np.int64)
 
@@ -156,7 +157,7 @@ def test_many_arms_and_groups_take_no_longer():
     found = maxgap.partition(arm=np.arange(300), reward=rng.random(300), groups=300, bounds=(0, 1))
     assert found.more.median == math.inf
     assert 300 < found.more.simulated < 1_000_000
-    setting = checked_setting((0, 1), None, 0.05, None, "contrasts")
+    setting = Question.asked((0, 1), None, 0.05, None, "contrasts")
     policy = setting.policy(1500)
     many = np.zeros(1500, dtype=np.int64)
     world = World(rng.random(1500), np.full(1500, 0.1), np.full(1500, 0.1), (0, 1), many)

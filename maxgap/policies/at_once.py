@@ -1,14 +1,15 @@
-"""All rows of a table at once: what a policy knows after them, in array operations alone.
+"""What the wing of ratings needs of a policy's inside; nothing else there reaches into one.
 
-The same as telling them one by one, up to rounding, with nothing to compile: an answer that the
-intervals give is there at once.
+All rows of a table are taken at once, in array operations alone. That is the same as telling them
+one by one, up to rounding, with nothing to compile: an answer that the intervals give is there at
+once. And a policy goes on with made-up rewards, to see how many more it takes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +18,23 @@ from maxgap._core.intervals import BY_COUNT, FIRST_SQUARE
 from maxgap._core.order import settle_all
 from maxgap._core.state import BY_PROVED_RULE, track_leaders
 from maxgap._core.types import Flags, Floats, Integers, Records
+from maxgap.policies._batch import shares, waiting_counts
+from maxgap.policies.paper import PaperPolicy
 
 if TYPE_CHECKING:
     from maxgap.policies.base import Policy
 
-__all__ = ["begin", "orders_may_hold", "stand_by", "take_all"]
+__all__ = [
+    "Cost",
+    "begin",
+    "cost",
+    "orders_may_hold",
+    "questions",
+    "scales",
+    "simulated_round",
+    "stand_by",
+    "take_all",
+]
 
 #: Of delta that the orders of contrasts have at most.
 LARGEST_SHARE = 0.1
@@ -34,7 +47,18 @@ def take_all(
 ) -> None:
     """Take all rewards into a policy that has none, of arms with these moments.
 
-    Nothing is decided yet, and the order of the arms is left to :func:`begin`.
+    Nothing is decided yet, and the order of the arms is left to :func:`begin`; until then counts,
+    means, intervals and objections are right, and a copy may be made.
+
+    Parameters
+    ----------
+    policy : Policy
+        With no reward yet.
+    pieces : iterable of (array, array)
+        Numbers of arms and rewards, checked, in the order in which they were drawn; gone through
+        twice at most.
+    counts, means, scatter : array, shape (K,)
+        Of every arm: how many of them, their mean, the sum of squared distances from it.
     """
     arms, progress = policy._state.arms, policy._state.progress[0]
     policy._grow_stacks(counts)
@@ -61,7 +85,10 @@ def take_all(
 
 
 def begin(policy: Policy) -> None:
-    """Put the arms of such a policy in order, and decide: compiled, as all it does from then on."""
+    """Put the arms of such a policy in order, and decide: compiled, as all it does from then on.
+
+    Whoever has stopped stays so, and doing it twice does nothing more.
+    """
     state, listed = policy._state, policy._state.next.copy()
     state.next[:] = np.arange(listed.size)
     track_leaders(state, listed.size)
@@ -89,10 +116,78 @@ def orders_may_hold(policy: Policy, top: Flags) -> bool:
 
 
 def stand_by(policy: Policy, top: Flags) -> None:
-    """Stop with this answer, by a rule that is proved."""
+    """Stop with this answer, shape (K,), by a rule that is proved: the caller has looked at it."""
     policy._state.arms["top"] = top
     progress = policy._state.progress[0]
     progress["stopped"], progress["n_next"] = BY_PROVED_RULE, 0
+
+
+def questions(policy: Policy, size: int, pending: Any = ()) -> dict[Hashable, int]:
+    """What ``policy.batch`` asks for, counted by label: a size of any magnitude costs no more.
+
+    ``pending`` is as there. A ValueError for a size below 1 and for what does not say who waits.
+    """
+    waiting = waiting_counts(pending, policy._labels, policy._index)
+    with policy._lock:
+        shared = shares(size, policy._listed_for_many().tolist(), policy.counts, waiting)
+    return {policy._labels[arm]: n for arm, n in shared.items()}
+
+
+def scales(policy: Policy) -> Floats:
+    """The sub-Gaussian scale of every arm, shape (K,)."""
+    return policy._sigmas.copy()
+
+
+class Cost(NamedTuple):
+    """What going on costs: a round and a look at contrasts, in rewards drawn meanwhile; a copy."""
+
+    round: int
+    look: int
+    bytes: int
+
+
+def cost(policy: Policy, n_groups: int) -> Cost:
+    """What a simulation of this policy costs; measured."""
+    n_arms = policy._sigmas.size
+    compiled = isinstance(policy, PaperPolicy)
+    price = 1_000 + 2 * n_arms if compiled else 3_000 + 27 * n_arms
+    price += 100 * min(n_groups, n_arms - n_groups)
+    look = n_arms**2 // 2 if policy._state.stacks.size > 0 else 0
+    return Cost(price, look, sum(part.nbytes for part in policy._state))
+
+
+def simulated_round(
+    policy: Policy, draw: Callable[[Integers], Floats], *, part: int, most: int, like: Policy
+) -> tuple[int, bool]:
+    """Tell a policy a round of made-up rewards, and let it decide.
+
+    Every arm that it asks for gets one reward for each ``part`` that it has, at least one; in all
+    at most ``most``. That made-up rewards object to sigma is nothing to be told.
+
+    Parameters
+    ----------
+    policy : Policy
+        Begun, and not stopped; it is changed.
+    draw : callable
+        From numbers of arms, shape (n,), to a reward for each.
+    part, most : int
+        From 1.
+    like : Policy
+        One of the same settings: radii that one has computed the other need not.
+
+    Returns
+    -------
+    (int, bool)
+        How many rewards it was told, and whether contrasts were looked at.
+    """
+    policy._radii = like._radii
+    asked, last_look = policy._listed().copy(), policy._state.progress[0]["last_look"]
+    arms = np.repeat(asked, np.maximum(1, policy.counts[asked] // part))[:most]
+    policy._take(arms, draw(arms), decide=False)
+    policy._decide()
+    like._radii = policy._radii
+    looked = bool(last_look != policy._state.progress[0]["last_look"])
+    return arms.size, looked or policy._always_keeps_rewards
 
 
 def _add_sums(sums: Records, pieces: Pieces, means: Floats) -> None:

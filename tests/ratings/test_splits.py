@@ -14,35 +14,10 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from states import rewards_kept
+from tables import STARS, ratings, small_tables
 
 import maxgap
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, confidence, gap_upper_bounds, simulate
-
-STARS = {"bounds": (1, 5)}
-
-
-def ratings(seed, rows=400, means=(4.4, 4.2, 2.1, 1.9), noise=0.6):
-    """A realistic table: raters with a taste of their own, half stars, rows shuffled."""
-    rng = np.random.default_rng(seed)
-    arms = rng.integers(0, len(means), rows)
-    raters = rng.integers(0, 30, rows)
-    taste = 0.3 * rng.standard_normal(30)
-    stars = np.array(means)[arms] + taste[raters] + noise * rng.standard_normal(rows)
-    return pd.DataFrame(
-        {
-            "rater": raters,
-            "item": [f"item {arm}" for arm in arms],
-            "stars": np.clip(np.rint(2 * stars) / 2, 1, 5),
-        }
-    )
-
-
-def small_tables():
-    """Few arms, few values: ties, single rewards and equal arms are common."""
-    row = st.tuples(st.sampled_from("abcde"), st.sampled_from([1.0, 1.5, 3.0, 4.5, 5.0]))
-    rows = st.lists(row, min_size=2, max_size=60)
-    return rows.filter(lambda pairs: len({arm for arm, _ in pairs}) > 1)
-
 
 def told(cls, rows, **settings):
     """The policy told the same rewards, arms in the order in which they come."""

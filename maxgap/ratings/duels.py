@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxgap import _answers
 from maxgap._checking import label_key
-from maxgap._core.types import Floats, Integers
 from maxgap._numbers import as_floats
-from maxgap._rows import BadRow, Rows, check, codes_of, why_no_label
-from maxgap.planning import checked_setting
-from maxgap.table import TableSplit, answer
+from maxgap.policies.max_gap_partition import members
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Floats, Integers, Rows, check, codes_of, why_no_label
+from maxgap.ratings.splits import TableSplit, split_of
+from maxgap.ratings.tables import add_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +47,14 @@ class Duels(Rows):
     """
 
     def __init__(
-        self, pair: Sequence[Any] = (), draws: str | None = None, *, chosen: bool = False
+        self,
+        pair: Sequence[Any] = (),
+        draws: str | None = None,
+        *,
+        chosen: bool = False,
+        text: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(text=text)
         self._names, self._draws, self._chosen = list(pair), draws, chosen
         self._n_draws = 0
         self._weights: Floats | None = None
@@ -57,7 +62,7 @@ class Duels(Rows):
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
         one, other = places = (1, 2) if self._names else (0, 1)
-        pairs = self._numbers(*(columns[at] for at in places))
+        pairs = self.arms.numbers(*(columns[at] for at in places))
         won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
@@ -89,12 +94,12 @@ class Duels(Rows):
 
     def _meant(self, label: Hashable) -> int:
         """The number of an arm; or else -2 less a side, that of a column's name or a word."""
-        _, key = place = self._key(label)
-        if place in self._index:
-            return self._index[place]
-        if key in self._names:
-            return -2 - self._names.index(key)
-        return -2 - NOBODY if _is_draw(key) else -1
+        number, name = self.arms.find(label), self.arms.plain(label)
+        if number is not None:
+            return number
+        if name in self._names:
+            return -2 - self._names.index(name)
+        return -2 - NOBODY if _is_draw(name) else -1
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -114,7 +119,7 @@ class Duels(Rows):
 
     def check(self, opponents: Any = None) -> float:
         """The largest reward; a ValueError if duels plainly do not come about as said."""
-        _answers.check_arms(self)
+        self.check_arms()
         n_arms = len(self.labels)
         chances = None if opponents is None else _checked_opponents(opponents, self.labels)
         self._weights = None if chances is None else 1 / ((n_arms - 1) * chances)
@@ -155,7 +160,7 @@ class Duels(Rows):
         expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
         group = arms if self._chosen else np.zeros_like(arms)
-        parts = _answers.members(group)
+        parts = members(group)
         surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
         # An average of capitals is one, too.
         if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):
@@ -274,16 +279,11 @@ def split_duels(
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise ValueError(f"pair must be two columns, got {pair!r}")
         asked = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1], "chosen": chosen}
-    asked = {name: column for name, column in asked.items() if column is not None}
-    columns, places = _answers.columns_of(table, **asked)
     names = pair if table is not None or pair is None else (object(), object())
     with Duels(names or (), draws, chosen=chosen is not None) as duels:
-        try:
-            duels.add(*columns)
-        except BadRow as bad:
-            raise ValueError(_answers.refusal(bad, asked, places)) from None
+        add_table(duels, table, **asked)
         bounds = 0, duels.check(opponents)
-        return answer(duels, checked_setting(bounds, None, delta, confidence, "clusters"))
+        return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
 
 
 def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:

@@ -10,24 +10,20 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from maxgap import _answers
-from maxgap._answers import Answer, Rival, named
-from maxgap._core.types import Flags, Floats
-from maxgap._rows import Rows
 from maxgap.confidence import guarantees
-from maxgap.planning import Setting, checked_setting
-from maxgap.policies import Policy
-from maxgap.policies._bulk import begin, orders_may_hold, stand_by
+from maxgap.policies import Policy, at_once
+from maxgap.policies.max_gap_partition import cut
+from maxgap.ratings.answers import Answer, named, sentence, shared, tell_all
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Rows
+from maxgap.ratings.tables import add_table
 
-__all__ = ["Rival", "TableSplit", "answer", "collecting", "split", "top_by_mean"]
+__all__ = ["TableSplit", "collecting", "split", "split_of"]
 
 #: With more arms contrasts take long to look at, and "either" is the cluster rule alone.
 MOST_FOR_CONTRASTS = 100
@@ -75,19 +71,6 @@ class TableSplit(Answer):
     certain_gap: float
     _raters: tuple[int, bool] | None
 
-    def policy(self) -> Policy:
-        """A policy that was told these rewards, to go on with: ``ask``, ``tell``, ``save``.
-
-        Examples
-        --------
-        >>> import maxgap
-        >>> policy = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 3, 3], sigma=0.5).policy()
-        >>> policy.tell("a", 0.5)
-        >>> policy.counts.tolist()
-        [3, 2, 2]
-        """
-        return copy.copy(self._begun)
-
     def _found(self) -> list[str]:
         above = self.arms[self.arms["group"] == "top"].iloc[-1]
         below = self.arms[self.arms["group"] == "bottom"].iloc[0]
@@ -100,7 +83,7 @@ class TableSplit(Answer):
         ]
 
     def _verdict(self) -> str:
-        delta, gap = f"{self._setting.delta:g}", self._text(self.certain_gap)
+        delta, gap = f"{self._question.delta:g}", self._text(self.certain_gap)
         rival = -math.inf if self.rival is None else self.rival.gap
         if self.certified and self.certain_gap > max(rival, 0.0):
             return (
@@ -109,10 +92,10 @@ class TableSplit(Answer):
             )
         if self.certified:
             return f"Certified by contrasts, with an error probability of at most {delta}."
-        if self._setting.stopping == "contrasts":
+        if self._question.stopping == "contrasts":
             return f"Not certified by contrasts (delta {delta})."
-        if not guarantees(self._setting.confidence, self._setting.sigma):
-            return f"Not certified: the intervals {self._setting.confidence!r} have no proof."
+        if not guarantees(self._question.confidence, self._question.sigma):
+            return f"Not certified: the intervals {self._question.confidence!r} have no proof."
         if self.certain_gap <= 0:
             return f"Not certified (delta {delta}): the intervals of the two groups overlap."
         return (
@@ -137,17 +120,17 @@ class TableSplit(Answer):
         raters = (
             f" by {self._raters[0]:,} raters, each counted once an item" if self._raters else ""
         )
-        bounds, delta = self._setting.bounds, f"{self._setting.delta:g}"
+        bounds, delta = self._question.bounds, f"{self._question.delta:g}"
         scale = (
-            f"sub-Gaussian scale {self._setting.sigma}"
+            f"sub-Gaussian scale {self._question.sigma}"
             if bounds is None
             else f"scale {bounds[0]:g} to {bounds[1]:g}"
         )
         how = {
-            "either": f"{self._setting.confidence} intervals and contrasts, half of delta each",
+            "either": f"{self._question.confidence} intervals and contrasts, half of delta each",
             "contrasts": "contrasts",
-            "clusters": f"{self._setting.confidence} intervals",
-        }[self._setting.stopping]
+            "clusters": f"{self._question.confidence} intervals",
+        }[self._question.stopping]
         return (
             f"Of {n:,} ratings of {k:,} items{raters}, {scale}, the largest gap between means is "
             f"{self._text(self.gap)} and {'is' if self.certified else 'is not'} certified "
@@ -156,16 +139,13 @@ class TableSplit(Answer):
 
     def _assumed(self) -> str:
         raters = "" if self._raters else ", as of different raters"
-        if self._setting.stopping == "clusters":
+        if self._question.stopping == "clusters":
             return f"assumed: given an item's ratings so far{raters}, the next has the item's mean"
         return f"assumed: ratings independent{raters}, in the order in which they were given"
 
     def _group(self, name: str) -> str:
         arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
         return f"{name.capitalize()} ({len(arms):,}): {named(arms)}"
-
-    def _smallest_gap(self) -> float:
-        return self.gap
 
 
 def split(
@@ -244,73 +224,53 @@ def split(
     tea       20  5.00   2.91   5.00  top
     mud       20  1.00   1.00   3.09  bottom
     """
-    setting = checked_setting(bounds, sigma, delta, confidence, stopping)
-    with _answers.rows_of(table, arm, reward, setting, rater) as rows:
-        return answer(rows, setting)
+    question = Question.asked(bounds, sigma, delta, confidence, stopping)
+    with Rows(question.bounds) as rows:
+        add_table(rows, table, arm=arm, reward=reward, rater=rater)
+        rows.once()
+        return split_of(rows, question)
 
 
-def top_by_mean(means: Floats) -> Flags:
-    """Of every arm, whether it is above the largest gap between means; of several the highest.
-
-    Examples
-    --------
-    >>> top_by_mean(np.array([3.0, 0.0, 2.0, 1.0])).tolist()
-    [True, False, False, False]
-    """
-    order = np.argsort(means, kind="stable")
-    widest = means.size - 1 - int(np.argmax(np.diff(means[order])[::-1]))
-    top = np.zeros(means.size, dtype=np.bool_)
-    top[order[widest:]] = True
-    return top
-
-
-def answer(rows: Rows, setting: Setting) -> TableSplit:
+def split_of(rows: Rows, question: Question) -> TableSplit:
     """The answer that checked rows give."""
-    _answers.check_arms(rows)
+    rows.check_arms()
     notes = [*rows.notes]
-    if setting.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
-        setting = setting._replace(stopping="clusters")
-    if setting.stopping == "either" and rows.raters is not None and rows.raters[1]:
-        setting = setting._replace(stopping="clusters")
+    if question.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
+        question = question._replace(stopping="clusters")
+    if question.stopping == "either" and rows.raters is not None and rows.raters[1]:
+        question = question._replace(stopping="clusters")
         notes.append("Some rate several items: contrasts, which need independence, are left out.")
-    policy = setting.policy(rows.labels)
-    moments = _answers.tell_all(policy, rows)
-    if policy.objections and setting.stopping == "either":
+    policy = question.policy(rows.labels)
+    moments = tell_all(policy, rows)
+    if policy.objections and question.stopping == "either":
+        notes += [sentence(f"{text}: contrasts are left out") for text in policy.objections]
         # What contrasts might have used of delta is not given to the intervals afterwards.
-        setting = setting._replace(stopping="clusters")
-        notes += [
-            f"{text[0].upper()}{text[1:]}: contrasts are left out." for text in policy.objections
-        ]
-        policy = setting._replace(delta=setting.delta / 2).policy(rows.labels)
-        moments = _answers.tell_all(policy, rows)
-    notes += [f"{text[0].upper()}{text[1:]}." for text in policy.objections]
-    top = top_by_mean(policy.means)
-    if setting.stopping != "contrasts" and _answers.stand_apart(policy, top):
-        stand_by(policy, top)  # nothing had to be compiled
-    elif setting.stopping != "clusters" and orders_may_hold(policy, top):
-        begin(policy)
-    group = np.where(top, 0, 1)
-    means, lower, upper = policy.means, policy.lower, policy.upper
+        question = question._replace(stopping="clusters")
+        policy = question._replace(delta=question.delta / 2).policy(rows.labels)
+        moments = tell_all(policy, rows)
+    notes += map(sentence, policy.objections)
+    look = cut(policy.arms, policy.means, policy.lower, policy.upper, 2)
+    top = look.group == 0
+    if question.stopping != "contrasts" and look.certified:
+        at_once.stand_by(policy, top)  # nothing had to be compiled
+    elif question.stopping != "clusters" and at_once.orders_may_hold(policy, top):
+        at_once.begin(policy)
+    groups, gaps = look.answer(policy.arms)
     return TableSplit(
-        top=frozenset(policy.arms[arm] for arm in np.flatnonzero(top)),
-        bottom=frozenset(policy.arms[arm] for arm in np.flatnonzero(~top)),
-        gap=float(means[top].min() - means[~top].max()),
-        certified=policy.certified,
-        certain_gap=float(lower[top].min() - upper[~top].max()),
-        rival=_answers.widest_inside(policy.arms, lower, upper, group),
-        arms=_answers.by_mean(policy, group, ("top", "bottom")),
+        top=groups[0],
+        bottom=groups[1],
+        gap=gaps[0],
+        certain_gap=float(look.certain[0]),
         notes=tuple(notes),
         _raters=rows.raters,
-        _policy=policy,
-        _setting=setting,
-        _world=_answers.world_of(moments, policy, setting, group),
+        **shared(policy, moments, look, question, ("top", "bottom")),
     )
 
 
-def collecting(rows: Rows, setting: Setting) -> Policy:
+def collecting(rows: Rows, question: Question) -> Policy:
     """A policy that was told checked rows; some arms may have none yet."""
-    policy = setting.policy(rows.labels)
+    policy = question.policy(rows.labels)
     if rows.total:
-        _answers.tell_all(policy, rows)
-        begin(policy)
+        tell_all(policy, rows)
+        at_once.begin(policy)
     return policy

@@ -20,15 +20,15 @@ import numpy as np
 from numba.core.event import Listener, install_listener
 
 import maxgap
-from maxgap._answers import printable, questions
-from maxgap._files import BadFile, NoRows, Source, read_rows
-from maxgap._rows import Rows
-from maxgap.duels import Duels
-from maxgap.grouping import TablePartition, partition_of
-from maxgap.planning import POLICY_OF, Forecast, Plan, Setting, checked_setting
-from maxgap.planning import plan as plan_of
-from maxgap.table import TableSplit, answer, collecting
-from maxgap.table import split as split_of
+from maxgap.policies import at_once
+from maxgap.ratings.answers import printable
+from maxgap.ratings.duels import Duels
+from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
+from maxgap.ratings.groups import TablePartition, partition_of
+from maxgap.ratings.planning import Forecast, plan
+from maxgap.ratings.question import POLICY_OF, Question
+from maxgap.ratings.rows import Rows
+from maxgap.ratings.splits import TableSplit, collecting, split, split_of
 
 __all__ = ["main", "parser"]
 
@@ -78,12 +78,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        return _run(parser().parse_args(arguments))
+        options = parser().parse_args(arguments)
+        if sys.stdout is None:
+            raise BadFile("standard output: is closed")
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        with install_listener("numba:compile", _Compiling()) if terminal else nullcontext():
+            options.run(options)
+        return OK
     except SystemExit as leaving:  # from argparse: 0 after --help, 2 for what it does not know
         return leaving.code if isinstance(leaving.code, int) else USAGE
     except BadFile as problem:
         _say(str(problem))
         return BAD_DATA
+    except ValueError as problem:
+        with suppress(SystemExit):
+            options.parser.error(str(problem))
+        return USAGE
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -104,21 +114,6 @@ class _Compiling(Listener):
 
     def on_end(self, event: Any) -> None:
         pass
-
-
-def _run(options: argparse.Namespace) -> int:
-    if sys.stdout is None:
-        raise BadFile("standard output: is closed")
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    listening = install_listener("numba:compile", _Compiling()) if terminal else nullcontext()
-    try:
-        if options.run is not _demo:
-            options.setting = _checked(options)
-        with listening:
-            options.run(options)
-    except ValueError as problem:  # what a file holds raises BadFile
-        options.parser.error(str(problem))
-    return OK
 
 
 def _drop_output() -> None:
@@ -162,36 +157,29 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
 
-    split = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
+    found = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
     following = command("next", "say what to rate next, given the ratings so far", _next, CARE)
-    plan = command("plan", "say how many ratings it will take, if the means are these", _plan)
+    planned = command("plan", "say how many ratings it will take, if the means are these", _plan)
     demo = command("demo", "collect ratings from a made-up crowd until certified", _demo)
-    for one in (split, following):
+    for one in (found, following):
         one.add_argument("file", metavar="FILE", help="the ratings, or -")
         one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
     add = following.add_argument
     add("--batch", type=_whole(1), default=20, metavar="N", help="how many (20)")
-    add(
-        "--arms",
-        type=_decoded,
-        nargs="+",
-        default=[],
-        metavar="A",
-        help="to rate, if not in FILE yet",
-    )
+    some: Any = {"type": _decoded, "nargs": "+", "default": [], "metavar": "A"}
+    add("--arms", help="to rate, if not in FILE yet", **some)
     waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
-    add("--pending", nargs="+", default=[], metavar="A", help=waiting)
-    plan.add_argument(
-        "given", metavar="M", nargs="+", help="guessed means, or a FILE that has them"
-    )
-    plan.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
+    add("--pending", help=waiting, **some)
+    means = "guessed means, or a FILE that has them"
+    planned.add_argument("given", metavar="M", nargs="+", help=means)
+    planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
     demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
-    for one in (split, following, plan):
+    for one in (found, following, planned):
         _add_reading(one)
-    for one in (split, following, plan, demo):
-        _add_setting(one, given=one is not demo)
-    for one in (split, demo):
+    for one in (found, following, planned, demo):
+        _add_question(one, given=one is not demo)
+    for one in (found, demo):
         one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
     return whole
 
@@ -216,19 +204,19 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
-def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
-    setting = command.add_argument_group("the guarantee")
+def _add_question(command: argparse.ArgumentParser, *, given: bool) -> None:
+    guarantee = command.add_argument_group("the guarantee")
     if given:
-        scale = setting.add_mutually_exclusive_group().add_argument
+        scale = guarantee.add_mutually_exclusive_group().add_argument
         ends = "the smallest and largest rating that there could be"
         scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
         scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
-    setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
+    guarantee.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
     intervals = "of the intervals (with --bounds: empirical-bernstein)"
-    setting.add_argument("--confidence", choices=names, help=intervals)
+    guarantee.add_argument("--confidence", choices=names, help=intervals)
     either = "certificate (either; clusters for duels and groups)"
-    setting.add_argument("--stopping", choices=[*POLICY_OF], help=either)
+    guarantee.add_argument("--stopping", choices=[*POLICY_OF], help=either)
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -250,7 +238,7 @@ def _separator(text: str) -> str:
 # -- the commands ------------------------------------------------------------------------------
 
 
-def _checked(options: argparse.Namespace) -> Setting:
+def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
     if options.stopping is None:
@@ -273,100 +261,107 @@ def _checked(options: argparse.Namespace) -> Setting:
             raise ValueError(why)
     options.bounds = (0.0, 1.0) if duels else options.bounds
     how = options.delta, options.confidence, options.stopping
-    return checked_setting(options.bounds, options.sigma, *how)
+    return Question.asked(options.bounds, options.sigma, *how)
 
 
-def _to_read(options: argparse.Namespace) -> tuple[dict[str, str | None], Rows]:
-    """The columns to read, and where their rows go."""
+def _columns(options: argparse.Namespace) -> dict[str, str | None]:
+    """The columns to read, by the options that name them."""
     if options.winner is None:
-        columns = {"--arm": options.arm, "--reward": options.reward}
-        columns |= {"--rater": options.rater} if options.rater else {}
-        return columns, Rows(options.setting.bounds)
+        rater = {"--rater": options.rater} if options.rater else {}
+        return {"--arm": options.arm, "--reward": options.reward} | rater
     names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
     places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
-    columns = {at: name for at, name in zip(places, names, strict=True) if name is not None}
-    return columns, Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
+    return {at: name for at, name in zip(places, names, strict=True) if name is not None}
 
 
 @contextmanager
-def _read(options: argparse.Namespace, path: str) -> Iterator[Rows]:
-    """The rows of the file; what is wrong with them all, in here, names it."""
-    columns, rows = _to_read(options)
-    source = Source(path, columns, options.separator, options.encoding)
+def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Question]]:
+    """The rows of the file, and what is asked of them; what is wrong with them names the file."""
+    question = _asked(options)
+    source = Source(path, _columns(options), options.separator, options.encoding)
+    rows = Rows(question.bounds, text=source.text)
+    if options.winner is not None:
+        chosen = options.chosen is not None
+        rows = Duels(options.pair or (), options.draws, chosen=chosen, text=source.text)
     with rows:
         try:
             with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
                 read_rows(source, rows)
                 if isinstance(rows, Duels):
                     rows.check()
-            with rows.once() as once:
-                yield once
+            rows.once()
+            yield rows, question
+        except BadFile:
+            raise
         except ValueError as problem:
             raise BadFile(f"{source.name}: {problem}") from None
 
 
+def _answer(rows: Rows, question: Question, groups: int) -> TableSplit | TablePartition:
+    return partition_of(rows, groups, question) if groups > 2 else split_of(rows, question)
+
+
 def _split(options: argparse.Namespace) -> None:
-    with _read(options, options.file) as rows:
-        found = _answer(rows, options)
+    with _read(options, options.file) as (rows, question):
+        found = _answer(rows, question, options.groups)
     _show(found, options)
 
 
-def _answer(rows: Rows, options: argparse.Namespace) -> TableSplit | TablePartition:
-    if options.groups > 2:
-        return partition_of(rows, options.groups, options.setting)
-    return answer(rows, options.setting)
-
-
 def _next(options: argparse.Namespace) -> None:
-    with _read(options, options.file) as rows:
+    with _read(options, options.file) as (rows, question):
         for note in rows.notes:
             _say(note)
         rows.declare(options.arms)
         if rows.total and rows.moments().counts.all():
-            policy: Any = _answer(rows, options).policy()
+            policy = _answer(rows, question, options.groups).policy()
         else:  # arms that have no rating yet come first
-            policy = collecting(rows, options.setting)
-        batch = questions(policy, options.batch, _pending(options, policy.arms))
+            policy = collecting(rows, question)
+        batch = at_once.questions(policy, options.batch, _pending(options, policy.arms))
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
         _print({"certified": policy.certified, "next": asked})
     elif policy.certified:
         _print("Certified already: nothing more to rate.")
     else:
-        names = [printable(arm) for arm in batch]
-        width = max(map(len, names))
-        lines = zip(names, batch.values(), strict=True)
-        _print("\n".join(f"{name:<{width}}  {n}" for name, n in lines))
+        width = max(len(printable(arm)) for arm in batch)
+        _print("\n".join(f"{printable(arm):<{width}}  {n}" for arm, n in batch.items()))
 
 
 def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
     said, known = options.pending, {str(arm): arm for arm in arms}
-    if len(said) == 1 and _decoded(said[0]) not in known:
+    if len(said) == 1 and said[0] not in known:
         if not os.path.exists(said[0]):
             raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
         column = {"--arm": options.arm if options.winner is None else None}
         source = Source(said[0], column, options.separator, options.encoding)
-        with Rows() as rows:
+        with Rows(text=source.text) as rows:
             with suppress(NoRows):
                 read_rows(source, rows)
             said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
-    return [known.get(_decoded(name), name) for name in said]
+    return [known.get(name, name) for name in said]
 
 
 def _plan(options: argparse.Namespace) -> None:
-    if all(map(_is_number, options.given)):
-        made = _planned(options, [float(text) for text in options.given], options.sd)
-    elif len(options.given) > 1:
-        raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
-    else:
-        with _read(options, options.given[0]) as rows:
+    means, sd = options.given, options.sd
+    if not all(map(_is_number, means)):
+        if len(means) > 1:
+            raise ValueError(f"give means, which are numbers, or one FILE, got {means}")
+        with _read(options, means[0]) as (rows, question):
             for note in rows.notes:
                 _say(note)
-            means, sd = _answer(rows, options).estimates()
+            means, sd = _answer(rows, question, 2).estimates()
             made = _planned(options, means, sd if options.sd is None else options.sd)
+    else:
+        _asked(options)
+        made = _planned(options, [float(text) for text in means], sd)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
+
+
+def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Any:
+    names = ("bounds", "sigma", "delta", "confidence", "stopping")
+    return plan(means, sd=sd, **{name: getattr(options, name) for name in names})
 
 
 def _is_number(text: str) -> bool:
@@ -376,19 +371,13 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Plan:
-    names = ("bounds", "sigma", "delta", "confidence", "stopping")
-    return plan_of(means, sd=sd, **{name: getattr(options, name) for name in names})
-
-
 def _demo(options: argparse.Namespace) -> None:
-    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
-    how["stopping"] = how["stopping"] or "either"
-    setting = checked_setting((1, 5), None, **how)
+    how = {"delta": options.delta, "confidence": options.confidence}
+    how["stopping"] = options.stopping or "either"
+    policy = Question.asked((1, 5), None, **how).policy(list(DEMO))
     if options.csv and (options.json or options.plot):
         raise ValueError("--csv prints the ratings alone: not with --json or --plot")
     rng = np.random.default_rng(options.seed)
-    policy = setting.policy(list(DEMO))
     rated: list[Any] = []
     stars: list[int] = []
     while not policy.stopped:
@@ -401,7 +390,7 @@ def _demo(options: argparse.Namespace) -> None:
         rows = [f"{item},{n}" for item, n in zip(rated, stars, strict=True)]
         _print("\n".join(["item,stars", *rows]))
         return
-    found = split_of(arm=rated, reward=stars, bounds=(1, 5), **how)
+    found = split(arm=rated, reward=stars, bounds=(1, 5), **how)
     _show(found, options, f"{len(stars):,} made-up ratings.\n")
 
 
