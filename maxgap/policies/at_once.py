@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cost",
+    "Round",
     "begin",
     "cost",
     "orders_may_hold",
@@ -156,9 +157,16 @@ def cost(policy: Policy, n_groups: int) -> Cost:
     return Cost(price, look, sum(part.nbytes for part in policy._state))
 
 
+class Round(NamedTuple):
+    """A round of made-up rewards: how many, and whether contrasts were looked at after it."""
+
+    rewards: int
+    looked: bool
+
+
 def simulated_round(
     policy: Policy, draw: Callable[[Integers], Floats], *, part: int, most: int, like: Policy
-) -> tuple[int, bool]:
+) -> Round:
     """Tell a policy a round of made-up rewards, and let it decide.
 
     Every arm that it asks for gets one reward for each ``part`` that it has, at least one; in all
@@ -174,11 +182,6 @@ def simulated_round(
         From 1.
     like : Policy
         One of the same settings: radii that one has computed the other need not.
-
-    Returns
-    -------
-    (int, bool)
-        How many rewards it was told, and whether contrasts were looked at.
     """
     policy._radii = like._radii
     asked, last_look = policy._listed().copy(), policy._state.progress[0]["last_look"]
@@ -187,7 +190,7 @@ def simulated_round(
     policy._decide()
     like._radii = policy._radii
     looked = bool(last_look != policy._state.progress[0]["last_look"])
-    return arms.size, looked or policy._always_keeps_rewards
+    return Round(arms.size, looked or policy._always_keeps_rewards)
 
 
 def _add_sums(sums: Records, pieces: Pieces, means: Floats) -> None:

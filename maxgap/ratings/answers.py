@@ -82,6 +82,10 @@ class Answer:
         """Whether they are certified."""
         raise NotImplementedError
 
+    def _group(self, title: str, name: Any) -> str:
+        arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
+        return f"{title} ({len(arms):,}): {named(arms)}"
+
     # -- how to go on ----------------------------------------------------------------------------
 
     @cached_property
@@ -163,16 +167,12 @@ class Answer:
         places = 2 - math.floor(math.log10(gap)) if ROUNDING < gap < 1 else 2
         return decimal(value, places)
 
-    def _rival_text(self) -> str:
-        """The rival and its arms; nothing if there is none."""
+    def _inside(self, before: str) -> str:
+        """How wide any gap inside a group may be, and between which arms; nothing if none is."""
         if self.rival is None:
             return ""
         below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
-        return f"{self._text(self.rival.gap)} ({below} to {above})"
-
-    def _others(self) -> str:
-        """How wide any gap inside a group is at most; nothing if there is none."""
-        return "" if self.rival is None else f", any inside a group at most {self._rival_text()}"
+        return f"{before}{self._text(self.rival.gap)} ({below} to {above})"
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""
@@ -197,21 +197,22 @@ class Answer:
             }
         )
 
-    def _caption(self) -> str:
-        left_out = max(len(self.arms) - SHOWN, 0)
-        return f"{left_out:,} arms further from the split are not shown" if left_out else ""
+    def _caption(self) -> list[str]:
+        left_out = len(self.arms) - SHOWN
+        return [f"{left_out:,} arms further from the split are not shown"] * (left_out > 0)
 
     def __str__(self) -> str:
-        table = _aligned(self._shown())
-        return "\n".join([*self.lines(), "", *table, *filter(None, [self._caption()])])
+        return "\n".join([*self.lines(), "", *_aligned(self._shown()), *self._caption()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sentences = "".join(f"<p>{html.escape(line)}</p>" for line in self.lines())
+        above, below = (
+            "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+            for lines in (self.lines(), self._caption())
+        )
         table = self._shown().to_html(index=False, escape=True, border=0)
-        caption = self._caption()
-        return f"<div>{sentences}{table}{f'<p>{caption}</p>' if caption else ''}</div>"
+        return f"<div>{above}{table}{below}</div>"
 
 
 def shared(
@@ -252,13 +253,7 @@ def _by_mean(policy: Policy, look: Cuts, question: Question, names: Sequence[Any
 
 
 def sentence(text: str) -> str:
-    """What a policy objects to, as a sentence.
-
-    Examples
-    --------
-    >>> sentence("the rewards of 'a' are sorted")
-    "The rewards of 'a' are sorted."
-    """
+    """What a policy objects to, as a sentence."""
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -67,22 +67,13 @@ MANY = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status.
-
-    Examples
-    --------
-    >>> main(["plan", "1", "0", "--sigma", "0.1"])
-    asking as told      about 4 (2 to 4)
-    all equally often   about 4 (2 to 4)
-    ratings in all until the split is certified; in brackets 9 of 10 simulations
-    0
-    """
+    """Run a command; return its exit status."""
     try:
         options = parser().parse_args(arguments)
         if sys.stdout is None:
             raise BadFile("standard output: is closed")
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        with install_listener("numba:compile", _Compiling()) if terminal else nullcontext():
+        with install_listener("numba:compile", Compiling()) if terminal else nullcontext():
             options.run(options)
         return OK
     except SystemExit as leaving:  # from argparse: 0 after --help, 2 for what it does not know
@@ -102,18 +93,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return CLOSED
 
 
-class _Compiling(Listener):
+class Compiling(Listener):
     """Says on a terminal why the first answer takes longer."""
 
     said = False
 
     def on_start(self, event: Any) -> None:
+        """Say so, once."""
         if not self.said:
             _say("compiling, once: this takes some 20 s")
         self.said = True
 
     def on_end(self, event: Any) -> None:
-        pass
+        """Say nothing."""
 
 
 def _drop_output() -> None:
@@ -133,13 +125,7 @@ def _say(text: str) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line understands.
-
-    Examples
-    --------
-    >>> parser().parse_args(["split", "ratings.csv", "--bounds", "1", "5"]).bounds
-    [1.0, 5.0]
-    """
+    """What the command line understands."""
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     whole = argparse.ArgumentParser(
         prog="maxgap",
@@ -283,18 +269,17 @@ def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Questi
     if options.winner is not None:
         chosen = options.chosen is not None
         rows = Duels(options.pair or (), options.draws, chosen=chosen, text=source.text)
-    with rows:
-        try:
-            with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
-                read_rows(source, rows)
-                if isinstance(rows, Duels):
-                    rows.check()
-            rows.once()
-            yield rows, question
-        except BadFile:
-            raise
-        except ValueError as problem:
-            raise BadFile(f"{source.name}: {problem}") from None
+    try:
+        with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
+            read_rows(source, rows)
+            if isinstance(rows, Duels):
+                rows.check()
+        rows.once()
+        yield rows, question
+    except BadFile:
+        raise
+    except ValueError as problem:
+        raise BadFile(f"{source.name}: {problem}") from None
 
 
 def _answer(rows: Rows, question: Question, groups: int) -> TableSplit | TablePartition:
@@ -335,10 +320,10 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
             raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
         column = {"--arm": options.arm if options.winner is None else None}
         source = Source(said[0], column, options.separator, options.encoding)
-        with Rows(text=source.text) as rows:
-            with suppress(NoRows):
-                read_rows(source, rows)
-            said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
+        rows = Rows(text=source.text)
+        with suppress(NoRows):
+            read_rows(source, rows)
+        said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
     return [known.get(name, name) for name in said]
 
 
@@ -424,10 +409,9 @@ def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> No
                 for ax in figure.axes:
                     ax.set_rasterization_zorder(MANY)
             figure.savefig(options.plot)
-        except OSError as problem:
-            raise BadFile(f"{options.plot}: {problem.strerror or problem}") from None
-        except RuntimeError as problem:  # a style asks for TeX, which is not there
-            raise BadFile(f"{options.plot}: {problem}") from None
+        except (OSError, RuntimeError) as problem:  # a style may ask for TeX, which is not there
+            why = getattr(problem, "strerror", None) or problem
+            raise BadFile(f"{options.plot}: {why}") from None
         except ValueError as problem:  # a suffix that matplotlib does not know
             raise ValueError(f"--plot: {problem}") from None
     glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}

@@ -1,10 +1,4 @@
-"""From a table of duels, who won against whom, to Borda scores and a certified split.
-
->>> import maxgap
->>> answer = maxgap.split_duels(winner=[*"abaabb"] * 99, loser=[*"bacccc"] * 99)
->>> sorted(answer.top), answer.certified
-(['a', 'b'], True)
-"""
+"""From a table of duels, who won against whom, to Borda scores and a certified split."""
 
 from __future__ import annotations
 
@@ -47,12 +41,7 @@ class Duels(Rows):
     """
 
     def __init__(
-        self,
-        pair: Sequence[Any] = (),
-        draws: str | None = None,
-        *,
-        chosen: bool = False,
-        text: bool = False,
+        self, pair: Sequence[Any], draws: str | None, *, chosen: bool, text: bool = False
     ) -> None:
         super().__init__(text=text)
         self._names, self._draws, self._chosen = list(pair), draws, chosen
@@ -114,7 +103,7 @@ class Duels(Rows):
             counts = ~np.isnan(values) & ((self._draws != "drop") | (values != 0.5))
             if self._weights is not None:
                 met = numbers.reshape(-1, 2)[:, ::-1].ravel()
-                values *= self._weights[numbers, met]
+                values = values * self._weights[numbers, met]
             yield numbers[counts], values[counts]
 
     def check(self, opponents: Any = None) -> float:
@@ -141,12 +130,10 @@ class Duels(Rows):
                     "winners: name both of a duel (pair=, --pair) and say whether a "
                     "draw counts half or is left out (draws=, --draws)"
                 )
-        counts = sum(np.bincount(numbers, minlength=n_arms) for numbers, _ in self)
-        if not np.all(counts):
+        counts = self.moments().counts
+        if not counts.all():
             why = "has only draws" if self._draws == "drop" else "never was chosen"
-            raise ValueError(
-                f"{self.labels[int(np.argmin(counts))]!r} {why}: nothing counts for it"
-            )
+            raise ValueError(f"{self.labels[counts.argmin()]!r} {why}: nothing counts for it")
         self._check_met(np.array(list(met)), np.array(list(met.values())), chances)
         return 1.0 if self._weights is None else float(self._weights.max())
 
@@ -170,16 +157,18 @@ class Duels(Rows):
         about = total * expected[part]
         at = int(np.argmax((counts[part] - about) / np.sqrt(about)))
         one, other = (self.labels[side[part[at]]] for side in (arms, others))
-        raise ValueError(
-            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
-            f"{about[at]:,.0f} are expected: "
-            + (
+        why = (
+            "pairs were not drawn uniformly, so a duel does not count for both; if one was chosen "
+            "and the other drawn, count it for the chosen one alone (chosen=)"
+        )
+        if self._chosen:
+            why = (
                 f"the opponents of {one!r} were not drawn as said; if their probabilities were "
                 "others, give them as opponents="
-                if self._chosen
-                else "pairs were not drawn uniformly, so a duel does not count for both; if one "
-                "was chosen and the other drawn, count it for the chosen one alone (chosen=)"
             )
+        raise ValueError(
+            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
+            f"{about[at]:,.0f} are expected: {why}"
         )
 
 
@@ -280,10 +269,10 @@ def split_duels(
             raise ValueError(f"pair must be two columns, got {pair!r}")
         asked = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1], "chosen": chosen}
     names = pair if table is not None or pair is None else (object(), object())
-    with Duels(names or (), draws, chosen=chosen is not None) as duels:
-        add_table(duels, table, **asked)
-        bounds = 0, duels.check(opponents)
-        return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
+    duels = Duels(names or (), draws, chosen=chosen is not None)
+    add_table(duels, table, **asked)
+    bounds = 0, duels.check(opponents)
+    return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
 
 
 def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
@@ -293,12 +282,6 @@ def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
     is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x,
     whenever one looks and whatever decides if there is a next draw. ``counts`` has only the kinds
     that were drawn at all.
-
-    Examples
-    --------
-    >>> even, uneven = np.array([10, 10]), np.array([19, 1])
-    >>> surprise(even, np.full(2, 0.5), 2) < 0 < surprise(uneven, np.full(2, 0.5), 2)
-    True
     """
     from scipy.special import gammaln
 
@@ -313,16 +296,16 @@ def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
 
     if not isinstance(opponents, pd.DataFrame):
         raise ValueError(f"opponents must be a DataFrame with labels, got {opponents!r}")
-    matrix = as_floats(opponents)
     orders = []
     for given in (opponents.index, opponents.columns):
         index = {label_key(label): at for at, label in enumerate(given)}
         orders.append([index.get(label_key(label), -1) for label in labels])
-        if len(given) != len(labels) or len(index) != len(labels) or -1 in orders[-1]:
+        if sorted(orders[-1]) != list(range(len(given))):
             raise ValueError(
                 "opponents must have a row and a column for every arm of the table, "
                 f"got {list(given)} for {list(labels)}"
             )
+    matrix = as_floats(opponents)
     if matrix is None:
         raise ValueError(f"opponents must be numbers, got {opponents!r}")
     matrix = matrix[np.ix_(*orders)]

@@ -1,12 +1,4 @@
-"""From a table of rewards to more than two groups: cut at the largest gaps, certified at once.
-
->>> import maxgap
->>> answer = maxgap.partition(
-...     arm=[*"abcd"] * 9, reward=[1, 1.5, 5, 9] * 9, groups=3, sigma=0.2
-... )
->>> [sorted(group) for group in answer.groups], answer.certified
-([['d'], ['c'], ['a', 'b']], True)
-"""
+"""From a table of rewards to more than two groups: cut at the largest gaps, certified at once."""
 
 from __future__ import annotations
 
@@ -18,7 +10,7 @@ import numpy as np
 
 from maxgap.policies import at_once
 from maxgap.policies.max_gap_partition import MaxGapPartition, check_groups, cut
-from maxgap.ratings.answers import Answer, named, shared, tell_all
+from maxgap.ratings.answers import Answer, shared, tell_all
 from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Rows
 from maxgap.ratings.tables import add_table
@@ -65,31 +57,29 @@ class TablePartition(Answer):
     def _found(self) -> list[str]:
         gaps = ", ".join(self._text(gap) for gap in self.gaps[:NAMED_GROUPS])
         more = ", ..." if len(self.gaps) > NAMED_GROUPS else ""
-        found = [
-            f"{len(self.groups)} groups, cut at the {len(self.gaps)} largest gaps: {gaps}{more}."
+        n = len(self.groups)
+        return [
+            f"{n} groups, cut at the {n - 1} largest gaps: {gaps}{more}.",
+            *(self._group(f"Group {k + 1}", k + 1) for k in range(min(n, NAMED_GROUPS))),
+            *[f"and {n - NAMED_GROUPS:,} groups more"] * (n > NAMED_GROUPS),
         ]
-        for k in range(min(len(self.groups), NAMED_GROUPS)):
-            arms = self.arms.loc[self.arms["group"] == k + 1, "arm"].tolist()
-            found.append(f"Group {k + 1} ({len(arms):,}): {named(arms)}")
-        if len(self.groups) > NAMED_GROUPS:
-            found.append(f"and {len(self.groups) - NAMED_GROUPS:,} groups more")
-        return found
 
     def _verdict(self) -> str:
         delta = f"{self._question.delta:g}"
         k = int(np.argmin(self.certain_gaps))
         least = self._text(self.certain_gaps[k])
         if self.certified:
+            inside = self._inside(", any inside a group at most ")
             return (
                 f"Certified, all groups together with an error probability of at most {delta}: "
-                f"every one of these gaps is at least {least}{self._others()}."
+                f"every one of these gaps is at least {least}{inside}."
             )
         between = f"between groups {k + 2} and {k + 1}"
         if self.certain_gaps[k] <= 0:
             return f"Not certified (delta {delta}): intervals overlap {between}."
         return (
             f"Not certified (delta {delta}): the gap {between} may be as small as {least}, "
-            f"one inside a group as wide as {self._rival_text()}."
+            f"one inside a group as wide as {self._inside('')}."
         )
 
 
@@ -113,14 +103,8 @@ def partition(
     the cuts: the *whole* partition is wrong with probability at most ``delta``.
     :class:`maxgap.MaxGapPartition` asks for rewards until it is certain.
 
-    Certified if, with the intervals, every gap at a cut is surely wider than any inside a group.
-    Proof. Let all intervals hold, which they do with probability at least 1 - delta. Each cut's
-    lower bound is positive, so all arms above it have larger means than all arms below: it lies at
-    a gap between neighbouring means, at least as wide as the bound says. Every other gap between
-    neighbouring means has no cut in it. Its two arms are of one group, in which they are neighbours
-    too; so it is at most as wide as the widest gap that the group's intervals allow, and that is
-    below all bounds of the cuts. So the cuts are at the ``groups - 1`` largest gaps, which are
-    unique.
+    Certified if, with the intervals, every gap at a cut is surely wider than any inside a group;
+    :func:`maxgap.policies.max_gap_partition.cut` has the proof.
 
     Parameters
     ----------
@@ -157,10 +141,10 @@ gaps is at least 1.13, any inside a group at most 0.87 (jam to tea).
     """
     question = Question.asked(bounds, sigma, delta, confidence, "clusters")
     check_groups(groups)
-    with Rows(question.bounds) as rows:
-        add_table(rows, table, arm=arm, reward=reward, rater=rater)
-        rows.once()
-        return partition_of(rows, int(groups), question)
+    rows = Rows(question.bounds)
+    add_table(rows, table, arm=arm, reward=reward, rater=rater)
+    rows.once()
+    return partition_of(rows, int(groups), question)
 
 
 def partition_of(rows: Rows, groups: int, question: Question) -> TablePartition:

@@ -187,14 +187,6 @@ def forecast(
 
     Arms are asked for in rounds that grow with what is known, so that a simulation takes few. The
     simulation with the fewest rewards goes on, until 19 of 20 have stopped: the others take more.
-
-    Examples
-    --------
-    >>> from maxgap import RoundRobin
-    >>> means, sds, group = np.array([0.0, 1.0]), np.full(2, 0.1), np.array([0, 1])
-    >>> world = World(means, np.zeros(2), sds**2, None, group)
-    >>> forecast(RoundRobin(2, sigma=0.1), world, replicates=5).median
-    6.0
     """
     price, look, size = at_once.cost(policy, int(world.group.max()) + 1)
     if price + look > WORK or size * replicates > MEMORY:
@@ -212,11 +204,9 @@ def forecast(
             continue
         if left < 0:
             break
-        size, looked = at_once.simulated_round(
-            going[i], draws[i], part=PART, most=WORK, like=policy
-        )
-        left -= price + size + look * looked
-        heapq.heappush(queue, (taken + size, i))
+        made = at_once.simulated_round(going[i], draws[i], part=PART, most=WORK, like=policy)
+        left -= price + made.rewards + look * made.looked
+        heapq.heappush(queue, (taken + made.rewards, i))
     ends += [math.inf] * (replicates - len(ends))
     low, median, high = np.quantile(ends, [0.05, 0.5, 0.95], method="inverted_cdf")
     return Forecast(float(median), float(low), float(high), taken)

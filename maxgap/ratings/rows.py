@@ -1,18 +1,17 @@
-"""Rows of a table, arm and reward, checked and kept in their order, few bytes a row.
+"""Rows of a table, arm and reward, checked and kept in their order.
 
 A table that is in memory is one piece; a file comes in pieces and need not fit into memory. What is
-kept of a row is the number of its arm and its reward, twelve bytes, and beyond a size they lie in a
-temporary file: how many arms there are is known at the end only, and the intervals depend on it.
+kept of a row is the number of its arm and its reward, twelve bytes: how many arms there are is
+known at the end only, and the intervals depend on it.
 """
 
 from __future__ import annotations
 
 import math
-import tempfile
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,23 +22,11 @@ from maxgap._numbers import as_float
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "BadRow",
-    "Floats",
-    "Integers",
-    "Labels",
-    "Moments",
-    "Rows",
-    "check",
-    "codes_of",
-    "why_no_label",
-]
+__all__ = ["BadRow", "Floats", "Integers", "Moments", "Rows", "check", "codes_of", "why_no_label"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Bytes of rows that are kept in memory; more go to a temporary file.
-IN_MEMORY = 64 * 2**20
 #: How many groups of labels that look alike are named.
 NAMED = 3
 
@@ -72,7 +59,7 @@ class Labels:
         self._index: dict[Hashable, int] = {}
 
     def plain(self, label: Hashable) -> Hashable:
-        """The label, without the blanks around it if it is of a text."""
+        """The label as it is kept."""
         return label.strip() if self._text and isinstance(label, str) else label
 
     def find(self, label: Hashable) -> int | None:
@@ -122,14 +109,7 @@ class Rows:
         self._who: list[Integers] = []
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
         self._ends = math.inf, -math.inf  # the least and the largest reward
-        self._sizes: list[int] = []
-        self._kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._kept.close()
+        self._kept: list[tuple[NDArray[np.int32], Floats]] = []
 
     @property
     def labels(self) -> list[Hashable]:
@@ -171,9 +151,7 @@ class Rows:
         pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
         means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
         self.raters = len(self._people.known), bool(means["who"].duplicated().any())
-        self._kept.seek(0)
-        self._kept.truncate()
-        self._sizes, self._who, self.total = [], [], 0
+        self._kept, self._who, self.total = [], [], 0
         self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
     def declare(self, names: Iterable[str]) -> None:
@@ -196,33 +174,26 @@ class Rows:
     def notes(self) -> tuple[str, ...]:
         """What is odd about these rows though they can be used, a sentence each."""
         alike: dict[str, list[str]] = {}
-        for label in self.labels:
-            if isinstance(label, str):
-                plain = unicodedata.normalize("NFC", label.casefold()).strip()
-                alike.setdefault(plain, []).append(label)
+        for label in filter(lambda label: isinstance(label, str), self.labels):
+            plain = unicodedata.normalize("NFC", str(label).casefold()).strip()
+            alike.setdefault(plain, []).append(str(label))
         several = [_quoted(group) for group in alike.values() if len(group) > 1]
-        notes = []
+        notes: tuple[str, ...] = ()
         if several:
             more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
-            notes.append(
-                f"Labels that look alike are arms of their own: {'; '.join(several[:NAMED])}{more}."
-            )
-        least, largest = self._ends
-        if least == largest and self.total > 1:
-            notes.append(f"Every reward is {least:.12g}: is this the right column?")
-        return tuple(notes)
+            said = f"{'; '.join(several[:NAMED])}{more}"
+            notes += (f"Labels that look alike are arms of their own: {said}.",)
+        if self._ends[0] == self._ends[1] and self.total > 1:
+            notes += (f"Every reward is {self._ends[0]:.12g}: is this the right column?",)
+        return notes
 
     def _keep(self, numbers: Integers, values: Floats) -> None:
-        self._kept.write(numbers.astype(np.int32).tobytes())
-        self._kept.write(values.tobytes())
-        self._sizes.append(numbers.size)
+        self._kept.append((numbers.astype(np.int32), values))
         self.total += numbers.size
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
-        self._kept.seek(0)
-        for size in self._sizes:
-            numbers = np.frombuffer(self._kept.read(4 * size), dtype=np.int32)
-            yield numbers.astype(np.int64), np.frombuffer(self._kept.read(8 * size)).copy()
+        for numbers, values in self._kept:
+            yield numbers.astype(np.int64), values
 
     def moments(self) -> Moments:
         """Two passes: what the first loses where rewards are large, the second finds."""
@@ -267,11 +238,9 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
     """Of every row the place of its label among the labels, -1 if it has none; the labels."""
     import pandas as pd
 
-    if isinstance(arms.dtype, pd.CategoricalDtype):
-        return arms.cat.codes.to_numpy(), arms.cat.categories.tolist()
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
         codes, labels = pd.factorize(arms)
-        return codes, labels.tolist()
+        return codes, list(labels)
     # Of objects pandas takes True for 1 and whatever has no hash for an error of its own.
     labels = list(arms)
     return np.where([_is_label(label) for label in labels], np.arange(arms.size), -1), labels
@@ -279,10 +248,9 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
 
 def _is_label(label: Any) -> bool:
     try:
-        hash(_key(label))
+        return hash(_key(label)) is not None and not is_missing(label)
     except (TypeError, ValueError):
         return False
-    return not is_missing(label)
 
 
 def why_no_label(label: Any) -> str:
@@ -312,7 +280,7 @@ def _why(bounds: tuple[float, float], text: bool, given: Any) -> str:
     import pandas as pd
 
     (value,) = _floats(pd.Series([given], dtype=object), text)
-    if is_missing(given) or (isinstance(given, str) and not given.strip()):
+    if why_no_label(given) == "is missing":
         return "is missing"
     if math.isnan(value):
         return f"{given!r} is not a number"

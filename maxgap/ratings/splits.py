@@ -1,12 +1,4 @@
-"""From a table of rewards to an answer: which groups, is it certain, whom to rate next.
-
->>> import pandas as pd
->>> import maxgap
->>> ratings = pd.DataFrame({"item": [*"abcabcabc"] * 30, "stars": [5, 4, 1, 4, 4, 2, 5, 5, 1] * 30})
->>> answer = maxgap.split(ratings, arm="item", reward="stars", bounds=(1, 5))
->>> sorted(answer.top), answer.certified
-(['a', 'b'], True)
-"""
+"""From a table of rewards to an answer: which two groups, is it certain, whom to rate next."""
 
 from __future__ import annotations
 
@@ -72,14 +64,16 @@ class TableSplit(Answer):
     _raters: tuple[int, bool] | None
 
     def _found(self) -> list[str]:
-        above = self.arms[self.arms["group"] == "top"].iloc[-1]
-        below = self.arms[self.arms["group"] == "bottom"].iloc[0]
+        (_, top), (_, bottom) = self.arms.groupby("group", sort=False)
+        below, above = (
+            f"{named([row['arm']])} ({self._text(row['mean'])})"
+            for row in (bottom.iloc[0], top.iloc[-1])
+        )
+        is_ = "is" if self.certified else "seems to be"
         return [
-            f"The largest gap {'is' if self.certified else 'seems to be'} {self._text(self.gap)}, "
-            f"from {named([below['arm']])} ({self._text(below['mean'])}) "
-            f"up to {named([above['arm']])} ({self._text(above['mean'])}).",
-            self._group("top"),
-            self._group("bottom"),
+            f"The largest gap {is_} {self._text(self.gap)}, from {below} up to {above}.",
+            self._group("Top", "top"),
+            self._group("Bottom", "bottom"),
         ]
 
     def _verdict(self) -> str:
@@ -88,7 +82,7 @@ class TableSplit(Answer):
         if self.certified and self.certain_gap > max(rival, 0.0):
             return (
                 f"Certified with an error probability of at most {delta}: "
-                f"the gap is at least {gap}{self._others()}."
+                f"the gap is at least {gap}{self._inside(', any inside a group at most ')}."
             )
         if self.certified:
             return f"Certified by contrasts, with an error probability of at most {delta}."
@@ -100,52 +94,33 @@ class TableSplit(Answer):
             return f"Not certified (delta {delta}): the intervals of the two groups overlap."
         return (
             f"Not certified (delta {delta}): the gap is at least {gap}, "
-            f"but one inside a group may be {self._rival_text()}."
+            f"but one inside a group may be {self._inside('')}."
         )
 
     @property
     def sentence(self) -> str:
-        """One sentence for a report: what was asked, of how many ratings, how, and how sure.
-
-        Examples
-        --------
-        >>> import maxgap
-        >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
-        >>> answer.sentence.split(",")[0]
-        'Of 6 ratings of 3 items'
-        """
+        """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
         from maxgap import __version__
 
-        n, k = int(self.arms["ratings"].sum()), len(self.arms)
-        raters = (
-            f" by {self._raters[0]:,} raters, each counted once an item" if self._raters else ""
-        )
-        bounds, delta = self._question.bounds, f"{self._question.delta:g}"
-        scale = (
-            f"sub-Gaussian scale {self._question.sigma}"
-            if bounds is None
-            else f"scale {bounds[0]:g} to {bounds[1]:g}"
-        )
+        bounds, sigma, delta, confidence, stopping = self._question
+        counted, apart = "", ", as of different raters"
+        if self._raters:
+            counted, apart = f" by {self._raters[0]:,} raters, each counted once an item", ""
+        scale = f"scale {bounds[0]:g} to {bounds[1]:g}" if bounds else f"sub-Gaussian scale {sigma}"
         how = {
-            "either": f"{self._question.confidence} intervals and contrasts, half of delta each",
+            "either": f"{confidence} intervals and contrasts, half of delta each",
             "contrasts": "contrasts",
-            "clusters": f"{self._question.confidence} intervals",
-        }[self._question.stopping]
+            "clusters": f"{confidence} intervals",
+        }[stopping]
+        assumed = f"ratings independent{apart}, in the order in which they were given"
+        if stopping == "clusters":
+            assumed = f"given an item's ratings so far{apart}, the next has the item's mean"
         return (
-            f"Of {n:,} ratings of {k:,} items{raters}, {scale}, the largest gap between means is "
-            f"{self._text(self.gap)} and {'is' if self.certified else 'is not'} certified "
-            f"({how}; delta {delta}, valid at any time; {self._assumed()}; maxgap {__version__})."
+            f"Of {self.arms['ratings'].sum():,} ratings of {len(self.arms):,} items{counted}, "
+            f"{scale}, the largest gap between means is {self._text(self.gap)} and "
+            f"{'is' if self.certified else 'is not'} certified ({how}; delta {delta:g}, valid at "
+            f"any time; assumed: {assumed}; maxgap {__version__})."
         )
-
-    def _assumed(self) -> str:
-        raters = "" if self._raters else ", as of different raters"
-        if self._question.stopping == "clusters":
-            return f"assumed: given an item's ratings so far{raters}, the next has the item's mean"
-        return f"assumed: ratings independent{raters}, in the order in which they were given"
-
-    def _group(self, name: str) -> str:
-        arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
-        return f"{name.capitalize()} ({len(arms):,}): {named(arms)}"
 
 
 def split(
@@ -225,10 +200,10 @@ def split(
     mud       20  1.00   1.00   3.09  bottom
     """
     question = Question.asked(bounds, sigma, delta, confidence, stopping)
-    with Rows(question.bounds) as rows:
-        add_table(rows, table, arm=arm, reward=reward, rater=rater)
-        rows.once()
-        return split_of(rows, question)
+    rows = Rows(question.bounds)
+    add_table(rows, table, arm=arm, reward=reward, rater=rater)
+    rows.once()
+    return split_of(rows, question)
 
 
 def split_of(rows: Rows, question: Question) -> TableSplit:

@@ -42,17 +42,14 @@ def _columns(table: Any, named: dict[str, Any]) -> tuple[list[pd.Series], Any]:
     if table is None:
         named = {name: _of_pandas(values) for name, values in named.items()}
         for name, values in named.items():
-            if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            unfit = isinstance(values, (str, bytes, set, frozenset, Mapping))
+            if unfit or not isinstance(values, Iterable):
                 raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
-            if isinstance(values, (set, frozenset, Mapping)):
-                raise ValueError(f"{name} must be a sequence, which has an order, got {values!r}")
         columns = [_series(name, values) for name, values in named.items()]
-        sizes = [column.size for column in columns]
+        sizes = [str(column.size) for column in columns]
         if len(set(sizes)) > 1:
-            raise ValueError(
-                f"{' and '.join(named)} must have equal lengths, "
-                f"got {' and '.join(map(str, sizes))}"
-            )
+            all_names, all_sizes = " and ".join(named), " and ".join(sizes)
+            raise ValueError(f"{all_names} must have equal lengths, got {all_sizes}")
         return columns, None
     if not isinstance(table, pd.DataFrame):
         try:
