@@ -1,12 +1,30 @@
-"""Tables of ratings that several tests share."""
+"""Tables of ratings, and the command on them, that several tests share."""
+
+import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-__all__ = ["STARS", "ratings", "small_tables", "true_groups"]
+__all__ = [
+    "COMMAND",
+    "PLAIN",
+    "STARS",
+    "WHO",
+    "arms_of",
+    "rated_again",
+    "ratings",
+    "run",
+    "small_tables",
+    "true_groups",
+]
 
 STARS = {"bounds": (1, 5)}
+COMMAND = [sys.executable, "-m", "maxgap"]
+PLAIN = "item,stars\n01,5\n1,3\nNA,1\n01,4\n1,3\nNA,2\n"
+WHO = {"arm": "item", "reward": "stars", "rater": "who"}
 
 
 def ratings(seed, rows=400, means=(4.4, 4.2, 2.1, 1.9), noise=0.6):
@@ -42,3 +60,26 @@ def true_groups(means, n):
     group = np.empty(means.size, dtype=int)
     group[order] = np.r_[0, np.cumsum(gaps >= ranked[n - 2])]
     return group
+
+
+def rated_again():
+    """Ten raters an item; some rate it again at once, or much later, and another way."""
+    rows = [
+        (item, k % 3 + 1 + 2 * (item == "b"), f"{item}{k}") for k in range(10) for item in "abc"
+    ]
+    again = [("a", 5, "a0"), ("a", 3, "a0"), ("b", 1, "b3"), ("c", 2, "c9"), ("c", 3, "c9")]
+    return pd.DataFrame(
+        rows[:1] + again[:1] + rows[1:] + again[1:], columns=["item", "stars", "who"]
+    )
+
+
+def run(*arguments, stdin=b"", **options):
+    """The command in a process of its own: status, output, errors."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], input=stdin, capture_output=True, timeout=300, **options
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def arms_of(out):
+    return {row["arm"]: row["ratings"] for row in json.loads(out)["arms"]}

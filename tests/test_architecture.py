@@ -17,12 +17,6 @@ DOOR = {"_checking", "_numbers", "_saving"}
 PART_OF = {
     "_run": "simulate",
     "limits": "hardness",
-    "planning": "table",
-    "grouping": "table",
-    "duels": "table",
-    "_answers": "table",
-    "_rows": "table",
-    "_files": "table",
 }
 #: The last is a string that the package has.
 LEFT_OUT = {"_book", "__init__", "__main__", "__version__"}
@@ -114,7 +108,7 @@ def test_tests_and_benchmarks_use_public_names_only():
     found = [
         (path.name, line.strip())
         for folder in ("tests", "benchmarks")
-        for path in sorted((ROOT / folder).glob("*.py"))
+        for path in sorted((ROOT / folder).rglob("*.py"))
         if path.name not in INSIDE and not path.name.startswith("test_core_")
         for line in path.read_text(encoding="utf-8").splitlines()
         if private.search(line)

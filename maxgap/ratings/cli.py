@@ -155,7 +155,7 @@ def parser() -> argparse.ArgumentParser:
     some: Any = {"type": _decoded, "nargs": "+", "default": [], "metavar": "A"}
     add("--arms", help="to rate, if not in FILE yet", **some)
     waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
-    add("--pending", help=waiting, **some)
+    add("--pending", help=waiting, **some | {"type": str})
     means = "guessed means, or a FILE that has them"
     planned.add_argument("given", metavar="M", nargs="+", help=means)
     planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
@@ -314,12 +314,12 @@ def _next(options: argparse.Namespace) -> None:
 
 def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
-    said, known = options.pending, {str(arm): arm for arm in arms}
+    said, known = [*map(_decoded, options.pending)], {str(arm): arm for arm in arms}
     if len(said) == 1 and said[0] not in known:
-        if not os.path.exists(said[0]):
-            raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
+        if not os.path.exists(path := options.pending[0]):
+            raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
         column = {"--arm": options.arm if options.winner is None else None}
-        source = Source(said[0], column, options.separator, options.encoding)
+        source = Source(path, column, options.separator, options.encoding)
         rows = Rows(text=source.text)
         with suppress(NoRows):
             read_rows(source, rows)
