@@ -25,7 +25,7 @@ from maxgap.ratings.answers import printable
 from maxgap.ratings.duels import Duels
 from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
 from maxgap.ratings.groups import TablePartition, partition_of
-from maxgap.ratings.planning import Forecast, plan
+from maxgap.ratings.planning import Forecast, plan_of
 from maxgap.ratings.question import POLICY_OF, Question
 from maxgap.ratings.rows import Rows
 from maxgap.ratings.splits import TableSplit, collecting, split, split_of
@@ -227,9 +227,9 @@ def _separator(text: str) -> str:
 def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
-    if options.stopping is None:
-        options.stopping = "clusters" if duels or options.groups > 2 else "either"
-    contrasts = options.stopping != "clusters"
+    default = "clusters" if duels or options.groups > 2 else "either"
+    stopping = default if options.stopping is None else options.stopping
+    contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
@@ -245,9 +245,8 @@ def _asked(options: argparse.Namespace) -> Question:
     ):
         if wrong:
             raise ValueError(why)
-    options.bounds = (0.0, 1.0) if duels else options.bounds
-    how = options.delta, options.confidence, options.stopping
-    return Question.asked(options.bounds, options.sigma, *how)
+    bounds = (0.0, 1.0) if duels else options.bounds
+    return Question.asked(bounds, options.sigma, options.delta, options.confidence, stopping)
 
 
 def _columns(options: argparse.Namespace) -> dict[str, str | None]:
@@ -328,25 +327,18 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    means, sd = options.given, options.sd
-    if not all(map(_is_number, means)):
-        if len(means) > 1:
-            raise ValueError(f"give means, which are numbers, or one FILE, got {means}")
-        with _read(options, means[0]) as (rows, question):
+    if all(map(_is_number, options.given)):
+        made = plan_of(_asked(options), [float(text) for text in options.given], options.sd)
+    elif len(options.given) > 1:
+        raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
+    else:
+        with _read(options, options.given[0]) as (rows, question):
             for note in rows.notes:
                 _say(note)
             means, sd = _answer(rows, question, 2).estimates()
-            made = _planned(options, means, sd if options.sd is None else options.sd)
-    else:
-        _asked(options)
-        made = _planned(options, [float(text) for text in means], sd)
+            made = plan_of(question, means, sd if options.sd is None else options.sd)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
-
-
-def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Any:
-    names = ("bounds", "sigma", "delta", "confidence", "stopping")
-    return plan(means, sd=sd, **{name: getattr(options, name) for name in names})
 
 
 def _is_number(text: str) -> bool:
@@ -382,19 +374,17 @@ def _demo(options: argparse.Namespace) -> None:
 # -- what comes out ----------------------------------------------------------------------------
 
 
-def _show(
-    found: TableSplit | TablePartition, options: argparse.Namespace, before: str = ""
-) -> None:
-    """Draw the answer into a file, if that is asked for, and print it."""
+def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
+    """Draw the answer into a file, if that is asked for, and print it, first what is known."""
     if options.plot is not None:
         _draw(found, options)
     if options.json:
         _print(_as_json(found))
         return
-    at_once = "\n".join(found.verdict())
-    _print(f"{before}{at_once}")
-    sentence = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
-    _print(f"{str(found).removeprefix(at_once)[1:]}{sentence}")
+    verdict = "\n".join(found.verdict())
+    _print(f"{before}{verdict}")
+    report = f"\n\nFor a report: {found.sentence}" if hasattr(found, "sentence") else ""
+    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
 def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -112,17 +111,9 @@ class Duels(Rows):
         n_arms = len(self.labels)
         chances = None if opponents is None else _checked_opponents(opponents, self.labels)
         self._weights = None if chances is None else 1 / ((n_arms - 1) * chances)
-        met: Counter[int] = Counter()
-        seats = np.zeros((2, n_arms), dtype=np.int64)
-        for numbers, values in super().__iter__():
-            pairs = numbers.reshape(-1, 2)
-            seats += [np.bincount(side, minlength=n_arms) for side in pairs.T]
-            if self._chosen:
-                pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
-            else:
-                pairs = np.sort(pairs, axis=1)
-            kinds, times = np.unique(pairs @ [n_arms, 1], return_counts=True)
-            met.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
+        numbers, values = map(np.concatenate, zip(*super().__iter__(), strict=True))
+        pairs = numbers.reshape(-1, 2)
+        seats = np.array([np.bincount(side, minlength=n_arms) for side in pairs.T])
         for label, won, lost in zip(self.labels, *seats.tolist(), strict=True):
             if not self._names and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
                 raise ValueError(
@@ -134,7 +125,11 @@ class Duels(Rows):
         if not counts.all():
             why = "has only draws" if self._draws == "drop" else "never was chosen"
             raise ValueError(f"{self.labels[counts.argmin()]!r} {why}: nothing counts for it")
-        self._check_met(np.array(list(met)), np.array(list(met.values())), chances)
+        if self._chosen:
+            pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
+        else:
+            pairs = np.sort(pairs, axis=1)
+        self._check_met(*np.unique(pairs @ [n_arms, 1], return_counts=True), chances)
         return 1.0 if self._weights is None else float(self._weights.max())
 
     def _check_met(self, kinds: Integers, counts: Integers, chances: Floats | None) -> None:

@@ -22,7 +22,7 @@ from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Floats, Integers, Moments
 from maxgap.statistics import decimal, significant
 
-__all__ = ["Forecast", "Plan", "World", "forecast", "plan"]
+__all__ = ["Forecast", "Plan", "World", "forecast", "plan", "plan_of"]
 
 #: Simulations of a forecast.
 REPLICATES = 20
@@ -252,7 +252,17 @@ def plan(
     all equally often   about 4 (2 to 4)
     ratings in all until the split is certified; in brackets 9 of 10 simulations
     """
+    for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
+        if not is_whole(value) or value < least:
+            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
     question = Question.asked(bounds, sigma, delta, confidence, stopping)
+    return plan_of(question, means, sd, replicates=replicates, seed=seed)
+
+
+def plan_of(
+    question: Question, means: Any, sd: Any, *, replicates: int = REPLICATES, seed: int = 0
+) -> Plan:
+    """The plan that means and spreads give, or a ValueError that says what is wrong with them."""
     guessed = as_floats(means)
     if guessed is None or guessed.ndim != 1 or guessed.size < 2 or not np.isfinite(guessed).all():
         raise ValueError(f"means must be two numbers or more, got {means!r}")
@@ -260,7 +270,7 @@ def plan(
     if gaps[-1] == 0 or (gaps.size > 1 and gaps[-2] >= gaps[-1] * (1 - 1e-9)):
         raise ValueError(f"means: no gap is the largest, no number of rewards tells, got {means!r}")
     if hasattr(question.sigma, "items"):
-        raise ValueError(f"sigma must be a number, got {sigma!r}")
+        raise ValueError(f"sigma must be a number, got {question.sigma!r}")
     largest = np.full(guessed.size, question.sigma**2)
     if question.bounds is not None:
         low, high = question.bounds
@@ -273,14 +283,7 @@ def plan(
         if spreads is None or spreads.shape not in ((), guessed.shape) or not (spreads >= 0).all():
             raise ValueError(f"sd must be a number from 0, or one for each arm, got {sd!r}")
         variances = np.minimum(spreads**2, largest)
-    for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
-        if not is_whole(value) or value < least:
-            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
     one = np.zeros(guessed.size, dtype=np.int64)
     world = World(guessed, np.zeros(guessed.size), variances, question.bounds, one)
-    return Plan(
-        *(
-            forecast(question.policy(guessed.size, cls), world, replicates=replicates, seed=seed)
-            for cls in (None, RoundRobin)
-        )
-    )
+    policies = (question.policy(guessed.size, cls) for cls in (None, RoundRobin))
+    return Plan(*(forecast(one, world, replicates=replicates, seed=seed) for one in policies))
