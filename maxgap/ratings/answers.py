@@ -237,15 +237,8 @@ def _by_mean(policy: Policy, look: Cuts, question: Question, names: Sequence[Any
     ends = np.array([policy.lower, policy.upper])
     if question.bounds is not None:
         ends = ends.clip(*question.bounds)
-    frame = pd.DataFrame(
-        {
-            "arm": pd.Series(policy.arms, dtype=object),
-            "ratings": policy.counts,
-            "mean": policy.means,
-            "lower": ends[0],
-            "upper": ends[1],
-        }
-    )
+    frame = pd.DataFrame({"arm": pd.Series(policy.arms, dtype=object), "ratings": policy.counts})
+    frame["mean"], (frame["lower"], frame["upper"]) = policy.means, ends
     frame["group"] = np.array(names)[look.group]
     # Equal means stay in the table's order, but never an arm above one of a higher group.
     order = np.lexsort((-frame["mean"], look.group))
@@ -263,9 +256,7 @@ def printable(arm: Hashable, longest: int | None = None) -> str:
     text = str(arm) if longest is None else str(arm)[: longest + 1]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    if longest is not None and len(text) > longest:
-        text = text[: longest - 3] + "..."
-    return text
+    return text if longest is None or len(text) <= longest else text[: longest - 3] + "..."
 
 
 def named(arms: Iterable[Hashable]) -> str:

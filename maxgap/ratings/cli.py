@@ -172,18 +172,17 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
     add = command.add_argument_group("the file").add_argument
-    words = (
-        "or who met; the winner is then one of them, the name of its column or a word for a draw"
-    )
-    for option, help, n in (
-        ("--arm", "what is rated (the first of two)", None),
-        ("--reward", "the rating (the second of two)", None),
-        ("--rater", "who rated: counts once an item, by the mean", None),
-        ("--winner", "for duels: who won", None),
-        ("--loser", "and who lost, of a pair drawn at random", None),
-        ("--pair", words, 2),
-        ("--chosen", "who of the two was chosen, if only the other was drawn", None),
+    met = "or who met; the winner is then one of them, the name of its column or a word for a draw"
+    for option, help in (
+        ("--arm", "what is rated (the first of two)"),
+        ("--reward", "the rating (the second of two)"),
+        ("--rater", "who rated: counts once an item, by the mean"),
+        ("--winner", "for duels: who won"),
+        ("--loser", "and who lost, of a pair drawn at random"),
+        ("--pair", met),
+        ("--chosen", "who of the two was chosen, if only the other was drawn"),
     ):
+        n = 2 if option == "--pair" else None
         add(option, type=_decoded, metavar="COLUMN", help=help, nargs=n)
     add("--draws", choices=["half", "drop"], help="half a win for both, or left out")
     add("--separator", type=_separator, metavar="CHAR", help="of columns")
@@ -197,12 +196,12 @@ def _add_question(command: argparse.ArgumentParser, *, given: bool) -> None:
         ends = "the smallest and largest rating that there could be"
         scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
         scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
-    guarantee.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
+    add = guarantee.add_argument
+    add("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
-    intervals = "of the intervals (with --bounds: empirical-bernstein)"
-    guarantee.add_argument("--confidence", choices=names, help=intervals)
+    add("--confidence", choices=names, help="of the intervals (with --bounds: empirical-bernstein)")
     either = "certificate (either; clusters for duels and groups)"
-    guarantee.add_argument("--stopping", choices=[*POLICY_OF], help=either)
+    add("--stopping", choices=[*POLICY_OF], help=either)
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -342,10 +341,9 @@ def _plan(options: argparse.Namespace) -> None:
 
 
 def _is_number(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         return math.isfinite(float(text))
-    except ValueError:
-        return False
+    return False
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -355,18 +353,15 @@ def _demo(options: argparse.Namespace) -> None:
     if options.csv and (options.json or options.plot):
         raise ValueError("--csv prints the ratings alone: not with --json or --plot")
     rng = np.random.default_rng(options.seed)
-    rated: list[Any] = []
-    stars: list[int] = []
+    rows: list[tuple[Any, int]] = []
     while not policy.stopped:
-        asked = [item for item in policy.ask() for _ in range(20)]
-        given = [int(rng.choice(5, p=DEMO[str(item)])) + 1 for item in asked]
-        policy.tell(asked, given)
-        rated += asked
-        stars += given
+        asked = [str(item) for item in policy.ask() for _ in range(20)]
+        rows += (told := [(item, int(rng.choice(5, p=DEMO[item])) + 1) for item in asked])
+        policy.tell(*zip(*told, strict=True))
     if options.csv:
-        rows = [f"{item},{n}" for item, n in zip(rated, stars, strict=True)]
-        _print("\n".join(["item,stars", *rows]))
+        _print("\n".join(["item,stars", *(f"{item},{n}" for item, n in rows)]))
         return
+    rated, stars = zip(*rows, strict=True)
     found = split(arm=rated, reward=stars, bounds=(1, 5), **how)
     _show(found, options, f"{len(stars):,} made-up ratings.\n")
 
@@ -387,7 +382,7 @@ def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
     _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
-def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:
+def _draw(found: Any, options: argparse.Namespace) -> None:
     import matplotlib
 
     matplotlib.use("agg")
@@ -425,13 +420,12 @@ def _print(result: Any) -> None:
         raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 
-def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:
+def _as_json(found: Any) -> dict[str, Any]:
     rival = found.rival
     groups = found.arms.groupby("group", sort=False)["arm"].agg(list)
-    made = groups.to_dict() if isinstance(found, TableSplit) else {"groups": groups.tolist()}
-    for name in ("gap", "gaps", "certified", "certain_gap", "certain_gaps", "notes", "sentence"):
-        if hasattr(found, name):
-            made[name] = getattr(found, name)
+    made = groups.to_dict() if hasattr(found, "top") else {"groups": groups.tolist()}
+    names = ("gap", "gaps", "certified", "certain_gap", "certain_gaps", "notes", "sentence")
+    made |= {name: getattr(found, name) for name in names if hasattr(found, name)}
     return made | {
         "rival": rival and {"gap": rival.gap, "below": rival.below, "above": rival.above},
         "next": found.next,

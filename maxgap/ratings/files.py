@@ -105,22 +105,19 @@ def read_rows(source: Source, rows: Rows) -> None:
 def _places(names: list[str], source: Source) -> list[int]:
     """Where the columns are."""
     there = ", ".join(map(repr, names[:50]))
-    found = []
+    found: dict[int, str] = {}
     for place, (option, wanted) in enumerate(source.columns.items()):
-        if wanted is None:
-            if len(names) != len(source.columns):
-                raise BadFile(f"{source.name}: say which column is meant by {option}: {there}")
-            found.append(place)
-        elif names.count(wanted) != 1:
-            what = "no column" if wanted not in names else f"{names.count(wanted)} columns"
+        if wanted is None and len(names) != len(source.columns):
+            raise BadFile(f"{source.name}: say which column is meant by {option}: {there}")
+        if wanted is not None and (times := names.count(wanted)) != 1:
+            what = f"{times} columns" if times else "no column"
             raise BadFile(f"{source.name}: {what} {wanted!r} ({option}); its columns: {there}")
-        else:
-            found.append(names.index(wanted))
-    options = [option.removeprefix("--") for option in source.columns]
-    for (one, at), (other, same) in itertools.combinations(zip(options, found, strict=True), 2):
-        if at == same:
-            raise BadFile(f"{source.name}: the column {names[at]!r} cannot be {one} and {other}")
-    return found
+        at = place if wanted is None else names.index(wanted)
+        if at in found:
+            both = f"{found[at]} and {option.removeprefix('--')}"
+            raise BadFile(f"{source.name}: the column {names[at]!r} cannot be {both}")
+        found[at] = option.removeprefix("--")
+    return list(found)
 
 
 # -- text --------------------------------------------------------------------------------------
@@ -213,12 +210,14 @@ def _text(source: Source) -> Generator[_Piece]:
                 yield _Piece(columns, where, done, size)
                 above += _line_ends(piece)
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
+            if "Calling read(" in str(problem):  # all that is left of an interrupt
+                raise KeyboardInterrupt from None
             raise BadFile(_malformed(source, len(names), above, str(problem))) from None
 
 
 def _blank(piece: pd.DataFrame, places: list[int]) -> Any:
     """Which lines have nothing but blanks."""
-    blank = piece[places].isna().all(axis=1).to_numpy()
+    blank = piece[places].isna().all(axis=1).to_numpy().copy()
     if blank.any():
         rest = piece[blank].drop(columns=places)
         blank[blank] = (rest.isna() | (rest == "")).all(axis=1)
