@@ -163,14 +163,15 @@ def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int
     return [name.strip() for name in next(reader)], separator, before + reader.line_num
 
 
-def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, str]:
+def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, Any]:
     """How the columns are read: text stays text, "01" is not 1; but a reward may be a number."""
     taken = [names[at] for at in places if names[at] not in source.columns.values()]
     if any(re.fullmatch(r"[-+]?[\d.,]+", name) for name in taken):
         said, options = " and ".join(map(repr, taken)), " and ".join(source.columns)
         why = f"must name the columns, but has {said}; say by {options} if these are names"
         raise BadFile(f"{source.name}: its first line {why}")
-    kinds = dict.fromkeys(range(len(names)), "category")
+    kinds: dict[int, Any] = dict.fromkeys(range(len(names)), "category")
+    kinds |= dict.fromkeys(places, str)  # of what is not looked at pandas keeps least the other way
     if "--reward" in source.columns:
         del kinds[places[list(source.columns).index("--reward")]]
     return kinds
@@ -232,10 +233,13 @@ def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
 
 def _line_ends(piece: pd.DataFrame) -> int:
     """How many line ends there are inside quotation marks: a row may be longer than a line."""
+    import pandas as pd
+
     ends = 0
-    for _, column in piece.select_dtypes("category").items():
-        inside = column.cat.categories.astype(str).str.count("\n").to_numpy()
-        ends += int(inside[column.cat.codes[column.notna()]].sum()) if inside.any() else 0
+    for _, column in piece.select_dtypes(exclude="number").items():
+        places, texts = pd.factorize(column)
+        times = [str(text).count("\n") for text in texts]
+        ends += sum(times[place] for place in places if place >= 0) if any(times) else 0
     return ends
 
 
