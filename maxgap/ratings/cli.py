@@ -35,7 +35,7 @@ __all__ = ["main", "parser"]
 OK, USAGE, BAD_DATA, INTERRUPTED, CLOSED = 0, 2, 3, 130, 141
 
 EPILOG = """\
-A FILE is CSV or TSV (also .gz), Parquet, or - for the standard input; it may be larger than memory.
+A FILE is CSV or TSV (also .gz), Parquet, or - for the standard input; it is read in pieces.
 Its first line names the columns.
 
 exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 a file,

@@ -94,7 +94,7 @@ class Duels(Rows):
         """Also what a rating is, and what becomes of draws."""
         what = "one rating, of the arm that was chosen" if self._chosen else "two, one of each arm"
         draws = "count half a win" if self._draws == "half" else "are left out"
-        more = [f"{self._n_draws:,} draws {draws}."] if self._n_draws else []
+        more = [f"{self._n_draws:,} draws {draws}."] * (self._n_draws > 0)
         return (*super().notes, f"Ratings: a duel is {what}.", *more)
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:

@@ -101,6 +101,7 @@ class Rows:
 
     def __init__(self, bounds: tuple[float, float] | None = None, *, text: bool = False) -> None:
         self.arms = Labels(text=text, empty=True)
+        self.labels = self.arms.known
         self.total = 0
         #: How many raters there are, and whether any rates several arms; None if nobody said.
         self.raters: tuple[int, bool] | None = None
@@ -110,11 +111,6 @@ class Rows:
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
         self._ends = math.inf, -math.inf  # the least and the largest reward
         self._kept: list[tuple[NDArray[np.int32], Floats]] = []
-
-    @property
-    def labels(self) -> list[Hashable]:
-        """Of the arms, in order of appearance."""
-        return self.arms.known
 
     def add(self, *columns: pd.Series) -> None:
         """Add rows, arms, rewards and raters, or raise `BadRow` for the first that cannot be used.
