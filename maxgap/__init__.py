@@ -1,5 +1,7 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
+from typing import TYPE_CHECKING, Any
+
 from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies import (
@@ -13,15 +15,21 @@ from maxgap.policies import (
     Split,
     load,
 )
+from maxgap.policies.max_gap_partition import MaxGapPartition, Partition
 from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
 
-_RATINGS = {"split_duels":"duels","MaxGapPartition":"grouping","Partition":"grouping","TablePartition":"grouping","partition":"grouping","Forecast":"planning","Plan":"planning","plan":"planning","TableSplit":"table","split":"table"}
-def __getattr__(name):
-    import importlib
-    if name in _RATINGS:
-        return getattr(importlib.import_module("maxgap."+_RATINGS[name]), name)
-    raise AttributeError(name)
+if TYPE_CHECKING:
+    from maxgap.ratings import (
+        Forecast,
+        Plan,
+        TablePartition,
+        TableSplit,
+        partition,
+        plan,
+        split,
+        split_duels,
+    )
 
 __version__ = "0.2.0"
 
@@ -62,3 +70,27 @@ __all__ = [
     "split_duels",
     "stopping",
 ]
+
+#: Names of the wing `maxgap.ratings`, which is imported when one of them is first used.
+_OF_RATINGS = {
+    "Forecast",
+    "Plan",
+    "TablePartition",
+    "TableSplit",
+    "partition",
+    "plan",
+    "split",
+    "split_duels",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_RATINGS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from maxgap import ratings
+
+    return globals().setdefault(name, getattr(ratings, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_RATINGS})

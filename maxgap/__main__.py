@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from maxgap.cli import main
+from maxgap.ratings.cli import main
 
 __all__: list[str] = []
 

@@ -58,16 +58,19 @@ print(len(names))
 
 def package_tests() -> list[str]:
     """Names of the files with tests of the package alone."""
-    names = sorted(path.name for path in (ROOT / "tests").glob("test_*.py"))
+    tests = ROOT / "tests"
+    names = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
     return [name for name in names if name not in OF_THE_CHECKOUT]
 
 
 def copy_tests(folder: Path) -> None:
     """The tests of the package, what helps them and what they read; no more of the checkout."""
-    (folder / "tests").mkdir(parents=True)
-    helpers = [p.name for p in (ROOT / "tests").glob("*.py") if not p.name.startswith("test_")]
+    tests = ROOT / "tests"
+    others = [path.relative_to(tests).as_posix() for path in tests.rglob("*.py")]
+    helpers = [name for name in others if not Path(name).name.startswith("test_")]
     for name in [*package_tests(), *helpers]:
-        shutil.copy(ROOT / "tests" / name, folder / "tests")
+        (folder / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tests / name, folder / "tests" / name)
     for name in READ:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)

@@ -18,12 +18,6 @@ DOOR = {"_checking", "_numbers", "_saving"}
 PART_OF = {
     "_run": "simulate",
     "limits": "hardness",
-    "planning": "table",
-    "grouping": "table",
-    "duels": "table",
-    "_answers": "table",
-    "_rows": "table",
-    "_files": "table",
 }
 #: The last is a string that the package has.
 LEFT_OUT = {"__init__", "__main__", "__version__"}
@@ -106,7 +100,7 @@ def test_a_module_is_short_and_says_what_it_exports(path):
 
 #: Those that may look inside: of the tests the core's own, and the one place for all others; of the
 #: book a study whose rules know the truth, compiled into the loop of a run.
-INSIDE = {"tests/states.py", "book/maxgap_book/studies/honesty.py"}
+INSIDE = {"tests/states.py"}
 PRIVATE = re.compile(
     r"\bmaxgap(_book)?\._(?!_)|\bmaxgap(_book)?\.[\w.]+\._[a-z]|policy\._[a-z]|import _[a-z]"
 )

@@ -238,7 +238,8 @@ def test_a_sample_of_the_tests_passes_from_the_wheel(bare, tmp_path):
     (tmp_path / "tools").mkdir()
     link(needs(["pytest", "pytest-xdist", "hypothesis"]), tmp_path / "tools")
     (installed,) = bare.parent.parent.rglob("site-packages/maxgap")
-    modules = [installed / name for name in ("_rows.py", "gaps.py", "problems.py", "statistics.py")]
+    names = ("ratings/question.py", "gaps.py", "problems.py", "statistics.py")
+    modules = [installed / name for name in names]
     for tests in (
         ["tests/test_import.py", "tests/test_problems.py", "tests/test_statistics.py"],
         ["--doctest-modules", *modules],

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from strategies import SEEDS
-from test_grouping import true_groups
+from tables import true_groups
 
 import maxgap
-from maxgap import MaxGapPartition, Problem, gap_upper_bounds, grouping, simulate
+from maxgap import MaxGapPartition, Problem, gap_upper_bounds, simulate
+from maxgap.policies.max_gap_partition import cut
 
 MEANS = {"a": 0.0, "b": 0.3, "c": 2.0, "d": 2.2, "e": 4.5}
 GROUPS = ({"e"}, {"c", "d"}, {"a", "b"})
@@ -54,7 +55,7 @@ def test_no_choice_of_means_in_intervals_that_touch_and_tie_breaks_a_certificate
         upper = lower + rng.integers(0, 4, n_arms)
         seen = rng.uniform(lower, upper)
         n = int(rng.integers(2, n_arms + 1))
-        look = grouping.cut(list(range(n_arms)), seen, lower, upper, n)
+        look = cut(list(range(n_arms)), seen, lower, upper, n)
         if look.certified:
             certified += 1
             ends = [range(a, b + 1) for a, b in zip(lower, upper, strict=True)]
@@ -64,10 +65,10 @@ def test_no_choice_of_means_in_intervals_that_touch_and_tie_breaks_a_certificate
 
 def test_a_gap_that_ties_with_one_inside_is_not_certified():
     means = np.array([0.0, 1.0, 2.0, 5.0])
-    assert not grouping.cut([*"abcd"], means, means, means, 3).certified
-    assert grouping.cut([*"abcd"], means, means, means, 2).certified
-    assert grouping.cut([*"abcd"], means, means, means, 4).certified
-    touching = grouping.cut([*"ab"], np.array([0.0, 1.0]), np.array([0.0, 0.5]),
+    assert not cut([*"abcd"], means, means, means, 3).certified
+    assert cut([*"abcd"], means, means, means, 2).certified
+    assert cut([*"abcd"], means, means, means, 4).certified
+    touching = cut([*"ab"], np.array([0.0, 1.0]), np.array([0.0, 0.5]),
                             np.array([0.5, 1.0]), 2)  # fmt: skip
     assert (touching.certain.tolist(), touching.certified) == ([0.0], False)
 
@@ -143,7 +144,7 @@ def test_it_asks_for_every_arm_that_stands_in_the_way_and_no_other(seed):
     counts = rng.integers(1, 400, n_arms)
     arms = np.repeat(np.arange(n_arms), counts)
     policy.tell(arms, np.repeat(rng.normal(scale=2, size=n_arms), counts))
-    look = grouping.cut(policy.arms, policy.means, policy.lower, policy.upper, n)
+    look = cut(policy.arms, policy.means, policy.lower, policy.upper, n)
     widest = 0.0 if look.rival is None else look.rival.gap
     asked = set()
     for certain, sides in zip(look.certain, look.sides, strict=True):

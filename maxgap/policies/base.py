@@ -480,15 +480,20 @@ class Policy:
             return
         with self._lock:
             self._check_ranges(indices, values)
-            self._make_room(indices)
             stopped = self.stopped
-            crossed = tell(self._state, self._lines, self._rule, indices, values)
-            self._finish_round()
+            crossed = self._tell(indices, values)
             against = "; ".join(self.objections) if self.stopped and not stopped else ""
         if crossed:
             self._warn_crossed()
         if against:
             warnings.warn(f"stopped, but not certified: {against}", RuntimeWarning, stacklevel=3)
+
+    def _tell(self, indices: Integers, values: Floats) -> bool:
+        """A round of these rewards; whether nested intervals have crossed for the first time."""
+        self._make_room(indices)
+        crossed = tell(self._state, self._lines, self._rule, indices, values)
+        self._finish_round()
+        return bool(crossed)
 
     def _begin(self) -> None:
         """Decide, from what has been put into the state."""
@@ -499,8 +504,9 @@ class Policy:
         """After a round of a policy in plain Python: whether its own rule holds."""
         progress = self._state.progress[0]
         if progress["n_next"] == UNLISTED and self.may_stop():
-            top = self.recommend().top
-            self._state.arms["top"] = [label in top for label in self._labels]
+            if self._answers_with_a_split:
+                top = self.recommend().top
+                self._state.arms["top"] = [label in top for label in self._labels]
             progress["stopped"], progress["n_next"] = BY_RULE, 0
 
     def _listed(self) -> Integers:

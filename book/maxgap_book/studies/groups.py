@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.mixture import GaussianMixture
 
 from maxgap import MaxGapPartition
-from maxgap.grouping import cut
+from maxgap.policies.max_gap_partition import cut
 from maxgap.statistics import wilson_interval
 
 __all__ = [

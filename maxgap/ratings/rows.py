@@ -1,41 +1,34 @@
-"""Rows of a table, arm and reward, checked and kept in their order, few bytes a row.
+"""Rows of a table, arm and reward, checked and kept in their order.
 
 A table that is in memory is one piece; a file comes in pieces and need not fit into memory. What is
-kept of a row is the number of its arm and its reward, twelve bytes, and beyond a size they lie in a
-temporary file: how many arms there are is known at the end only, and the intervals depend on it.
+kept of a row is the number of its arm and its reward, twelve bytes: how many arms there are is
+known at the end only, and the intervals depend on it.
 """
 
 from __future__ import annotations
 
 import math
-import tempfile
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
-from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_float
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BadRow", "Moments", "Range", "Rows", "check", "codes_of", "why_no_label"]
+__all__ = ["BadRow", "Floats", "Integers", "Moments", "Rows", "check", "codes_of", "why_no_label"]
 
-#: Bytes of rows that are kept in memory; more go to a temporary file.
-IN_MEMORY = 64 * 2**20
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 #: How many groups of labels that look alike are named.
 NAMED = 3
-
-
-class Range(NamedTuple):
-    """Where rewards may lie, ends included."""
-
-    low: float = -LARGEST_REWARD
-    high: float = LARGEST_REWARD
 
 
 class BadRow(ValueError):
@@ -54,118 +47,36 @@ class Moments(NamedTuple):
     squares: Floats
 
 
-class Rows:
-    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards."""
+class Labels:
+    """Labels in the order in which they come, and the number of each.
 
-    #: Rows of a text file: what looks like a number is one, blanks around a label are none of it.
-    text = False
+    Those of a text lose the blanks around them. Is "" a label, too, unless it is a text?
+    """
 
-    def __init__(self, bounds: tuple[float, float] | None = None) -> None:
-        self.labels: list[Hashable] = []
-        self.total = 0
-        #: How many raters there are, and whether any rates several arms; None if nobody said.
-        self.raters: tuple[int, bool] | None = None
-        self._who: list[Integers] = []
-        self._person: dict[Hashable, int] = {}
-        self._bounds = Range(*bounds) if bounds else Range()
-        self._ends = Range(math.inf, -math.inf)  # the least and the largest reward
+    def __init__(self, *, text: bool, empty: bool) -> None:
+        self.known: list[Hashable] = []
+        self._text, self._empty = text, empty and not text
         self._index: dict[Hashable, int] = {}
-        self._sizes: list[int] = []
-        self._kept: Any = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
 
-    def __enter__(self) -> Self:
-        return self
+    def plain(self, label: Hashable) -> Hashable:
+        """The label as it is kept."""
+        return label.strip() if self._text and isinstance(label, str) else label
 
-    def __exit__(self, *_: object) -> None:
-        self._kept.close()
+    def find(self, label: Hashable) -> int | None:
+        """The number of the label, if it has one."""
+        return self._index.get(_key(self.plain(label)))
 
-    def add(self, *columns: pd.Series) -> None:
-        """Add rows, arms, rewards and raters, or raise `BadRow` for the first that cannot be used.
+    def number(self, label: Hashable) -> int:
+        """The number of the label, a new one if it has none; -1 if it cannot be a label."""
+        label = self.plain(label)
+        if is_rounded(label) or (isinstance(label, str) and label == "" and not self._empty):
+            return -1
+        number = self._index.setdefault(_key(label), len(self.known))
+        if number == len(self.known):
+            self.known.append(label)
+        return number
 
-        Without rewards they are 0.
-        """
-        numbers = self._numbers(columns[0])[:, 0]
-        values = _floats(columns[1], self.text) if len(columns) > 1 else np.zeros(numbers.size)
-        low, high = self._bounds
-        check(
-            self.total,
-            columns,
-            (numbers < 0, 0, why_no_label),
-            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self.text)),
-        )
-        if len(columns) > 2:
-            raters = self._people(columns[2])
-            check(self.total, columns, (raters < 0, 2, why_no_label))
-            self._who.append(raters)
-        if values.size > 0:
-            least, largest = self._ends
-            self._ends = Range(min(least, values.min()), max(largest, values.max()))
-        self._keep(numbers, values)
-
-    def once(self) -> Rows:
-        """These rows, or if raters are known: a rater's ratings of an arm as one.
-
-        That one is their mean, and stands where the first of them stood.
-        """
-        import pandas as pd
-
-        if not self._who:
-            return self
-        numbers, values = map(np.concatenate, zip(*self, strict=True))
-        pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
-        means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
-        rows = Rows((self._bounds.low, self._bounds.high))
-        rows.text = self.text
-        rows.labels, rows._index, rows._ends = self.labels, self._index, self._ends
-        rows._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
-        several = means["who"].duplicated().any()
-        rows.raters = int(means["who"].nunique()), bool(several)
-        return rows
-
-    def declare(self, names: Iterable[str]) -> None:
-        """Add arms of these names that are not there yet."""
-        known = set(map(str, self.labels))
-        for name in names:
-            if name not in known:
-                self._number(name)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is odd about these rows though they can be used, a sentence each."""
-        alike: dict[str, list[str]] = {}
-        for label in self.labels:
-            if isinstance(label, str):
-                plain = unicodedata.normalize("NFC", label.casefold()).strip()
-                alike.setdefault(plain, []).append(label)
-        several = [_quoted(group) for group in alike.values() if len(group) > 1]
-        notes = []
-        if several:
-            more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
-            notes.append(
-                f"Labels that look alike are arms of their own: {'; '.join(several[:NAMED])}{more}."
-            )
-        least, largest = self._ends
-        if least == largest and self.total > 1:
-            notes.append(f"Every reward is {least:.12g}: is this the right column?")
-        return tuple(notes)
-
-    def _keep(self, numbers: Integers, values: Floats) -> None:
-        self._kept.write(numbers.astype(np.int32).tobytes())
-        self._kept.write(values.tobytes())
-        self._sizes.append(numbers.size)
-        self.total += numbers.size
-
-    def _people(self, raters: pd.Series) -> Integers:
-        """Of every row the number of its rater, -1 if it has none."""
-        codes, found = codes_of(raters)
-        numbers = np.full(len(found) + 1, -1)  # the last for none
-        for at, label in enumerate(found):
-            name = label.strip() if self.text and isinstance(label, str) else label
-            if _is_label(name) and name != "" and not is_rounded(name):
-                numbers[at] = self._person.setdefault(_key(name), len(self._person))
-        return numbers[codes]
-
-    def _numbers(self, *columns: pd.Series) -> Integers:
+    def numbers(self, *columns: pd.Series) -> Integers:
         """Of every row and column the number of its label, in order of appearance; -1 for none."""
         import pandas as pd
 
@@ -178,30 +89,107 @@ class Rows:
         numbers = np.full(len(labels) + 1, -1)  # the last for none
         for place in pd.unique(places.ravel()).tolist():
             if place >= 0:
-                numbers[place] = self._number(labels[place])
+                numbers[place] = self.number(labels[place])
         return numbers[places]
 
-    def _number(self, label: Hashable) -> int:
-        """The number of the label, a new one if it has none; -1 if it cannot be a label."""
-        key = self._key(label)
-        if key in self._index:
-            return self._index[key]
-        if is_rounded(label) or (self.text and not key[1]):
-            return -1
-        self._index[key] = len(self.labels)
-        self.labels.append(label.strip() if self.text and isinstance(label, str) else label)
-        return self._index[key]
 
-    def _key(self, label: Hashable) -> tuple[bool, Hashable]:
-        if self.text and isinstance(label, str):
-            return False, label.strip()
-        return _key(label)
+class Rows:
+    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards.
+
+    Those of a ``text`` file: what looks like a number is one, blanks around a label are none of it.
+    """
+
+    def __init__(self, bounds: tuple[float, float] | None = None, *, text: bool = False) -> None:
+        self.arms = Labels(text=text, empty=True)
+        self.labels = self.arms.known
+        self.total = 0
+        #: How many raters there are, and whether any rates several arms; None if nobody said.
+        self.raters: tuple[int, bool] | None = None
+        self._text = text
+        self._people = Labels(text=text, empty=False)
+        self._who: list[Integers] = []
+        self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
+        self._ends = math.inf, -math.inf  # the least and the largest reward
+        self._kept: list[tuple[NDArray[np.int32], Floats]] = []
+
+    def add(self, *columns: pd.Series) -> None:
+        """Add rows, arms, rewards and raters, or raise `BadRow` for the first that cannot be used.
+
+        Without rewards they are 0.
+        """
+        numbers = self.arms.numbers(columns[0])[:, 0]
+        values = _floats(columns[1], self._text) if len(columns) > 1 else np.zeros(numbers.size)
+        low, high = self._bounds
+        check(
+            self.total,
+            columns,
+            (numbers < 0, 0, why_no_label),
+            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self._text)),
+        )
+        if len(columns) > 2:
+            raters = self._people.numbers(columns[2])[:, 0]
+            check(self.total, columns, (raters < 0, 2, why_no_label))
+            self._who.append(raters)
+        if values.size > 0:
+            self._ends = min(self._ends[0], values.min()), max(self._ends[1], values.max())
+        self._keep(numbers, values)
+
+    def once(self) -> None:
+        """If raters are known, count a rater's ratings of an arm as one.
+
+        That one is their mean, and stands where the first of them stood.
+        """
+        import pandas as pd
+
+        if not self._who:
+            return
+        numbers, values = map(np.concatenate, zip(*self, strict=True))
+        pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
+        means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
+        self.raters = len(self._people.known), bool(means["who"].duplicated().any())
+        self._kept, self._who, self.total = [], [], 0
+        self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
+
+    def declare(self, names: Iterable[str]) -> None:
+        """Add arms of these names that are not there yet."""
+        known = set(map(str, self.labels))
+        for name in names:
+            if name not in known:
+                self.arms.number(name)
+
+    def check_arms(self, groups: int = 2) -> None:
+        """A ValueError if there are fewer arms than groups."""
+        if self.total == 0:
+            raise ValueError("the table has no rows")
+        if len(self.labels) < 2:
+            raise ValueError(f"two arms or more are needed, the table has only {self.labels[0]!r}")
+        if len(self.labels) < groups:
+            raise ValueError(f"groups must be at most {len(self.labels)}, the arms, got {groups}")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is odd about these rows though they can be used, a sentence each."""
+        alike: dict[str, list[str]] = {}
+        for label in filter(lambda label: isinstance(label, str), self.labels):
+            plain = unicodedata.normalize("NFC", str(label).casefold()).strip()
+            alike.setdefault(plain, []).append(str(label))
+        several = [_quoted(group) for group in alike.values() if len(group) > 1]
+        notes: tuple[str, ...] = ()
+        if several:
+            more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
+            said = f"{'; '.join(several[:NAMED])}{more}"
+            notes += (f"Labels that look alike are arms of their own: {said}.",)
+        if self._ends[0] == self._ends[1] and self.total > 1:
+            notes += (f"Every reward is {self._ends[0]:.12g}: is this the right column?",)
+        return notes
+
+    def _keep(self, numbers: Integers, values: Floats) -> None:
+        self._kept.append((numbers.astype(np.int32), values))
+        self.total += numbers.size
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
-        self._kept.seek(0)
-        for size in self._sizes:
-            numbers = np.frombuffer(self._kept.read(4 * size), dtype=np.int32)
-            yield numbers.astype(np.int64), np.frombuffer(self._kept.read(8 * size)).copy()
+        for numbers, values in self._kept:
+            yield numbers.astype(np.int64), values
 
     def moments(self) -> Moments:
         """Two passes: what the first loses where rewards are large, the second finds."""
@@ -246,11 +234,9 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
     """Of every row the place of its label among the labels, -1 if it has none; the labels."""
     import pandas as pd
 
-    if isinstance(arms.dtype, pd.CategoricalDtype):
-        return arms.cat.codes.to_numpy(), arms.cat.categories.tolist()
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
         codes, labels = pd.factorize(arms)
-        return codes, labels.tolist()
+        return codes, list(labels)
     # Of objects pandas takes True for 1 and whatever has no hash for an error of its own.
     labels = list(arms)
     return np.where([_is_label(label) for label in labels], np.arange(arms.size), -1), labels
@@ -258,10 +244,9 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
 
 def _is_label(label: Any) -> bool:
     try:
-        hash(_key(label))
+        return hash(_key(label)) is not None and not is_missing(label)
     except (TypeError, ValueError):
         return False
-    return not is_missing(label)
 
 
 def why_no_label(label: Any) -> str:
@@ -286,15 +271,15 @@ def _floats(rewards: pd.Series, text: bool) -> Floats:
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
 
 
-def _why(bounds: Range, text: bool, given: Any) -> str:
+def _why(bounds: tuple[float, float], text: bool, given: Any) -> str:
     """Why a reward cannot be used."""
     import pandas as pd
 
     (value,) = _floats(pd.Series([given], dtype=object), text)
-    if is_missing(given) or (isinstance(given, str) and not given.strip()):
+    if why_no_label(given) == "is missing":
         return "is missing"
     if math.isnan(value):
         return f"{given!r} is not a number"
     if not abs(value) <= LARGEST_REWARD:
         return f"{value:.12g} is not a finite number of size at most {LARGEST_REWARD:g}"
-    return f"{value:.12g} is outside the bounds {bounds.low:.12g} to {bounds.high:.12g}"
+    return f"{value:.12g} is outside the bounds {bounds[0]:.12g} to {bounds[1]:.12g}"

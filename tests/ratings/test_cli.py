@@ -1,8 +1,5 @@
 """The command line: the same answers as in Python, errors that name the line, quiet pipes."""
 
-import csv
-import gzip
-import io
 import json
 import os
 import re
@@ -10,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
 import tomllib
 from collections import Counter
@@ -19,38 +15,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from test_table import ratings, small_tables
+from tables import COMMAND, arms_of, ratings, run
 
 import maxgap
-from maxgap import cli
+from maxgap.ratings import cli
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 STARS = ["--bounds", "1", "5"]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 RATINGS = ratings(1, 200)
-COMMAND = [sys.executable, "-m", "maxgap"]
-
-
-def run(*arguments, stdin=b"", **options):
-    """The command in a process of its own: status, output, errors."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=stdin, capture_output=True, timeout=300, **options
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-@pytest.fixture
-def called(capsys):
-    """The command in this process: status, output, errors."""
-
-    def call(*arguments):
-        status = cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return call
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -79,30 +52,6 @@ def test_the_answer_is_that_of_the_function(called, file):
         "gap": found.rival.gap, "below": found.rival.below, "above": found.rival.above,
     }  # fmt: skip
     assert pd.DataFrame(said["arms"]).equals(found.arms.astype({"arm": "str", "group": "str"}))
-
-
-@given(small_tables())
-def test_a_file_says_what_its_table_says(rows):
-    text = io.StringIO("item,stars\n" + "".join(f"{arm},{reward}\n" for arm, reward in rows))
-    found = maxgap.split(pd.read_csv(text), arm="item", reward="stars", sigma=2.0)
-    folder = Path(os.environ["PYTEST_FOLDER"])
-    (folder / "rows.csv").write_text(text.getvalue())
-    printed = io.StringIO()
-    before, sys.stdout = sys.stdout, printed
-    try:
-        assert cli.main(["split", str(folder / "rows.csv"), "--sigma", "2", "--json"]) == 0
-    finally:
-        sys.stdout = before
-    said = json.loads(printed.getvalue())
-    assert [row["arm"] for row in said["arms"]] == found.arms["arm"].tolist()
-    for name in ("ratings", "mean", "lower", "upper", "group"):
-        assert [row[name] for row in said["arms"]] == found.arms[name].tolist()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    """A folder for the examples of one property: fixtures of a test serve only one example."""
-    os.environ["PYTEST_FOLDER"] = str(tmp_path_factory.mktemp("rows"))
 
 
 def test_next_says_the_batch(called, file):
@@ -159,95 +108,6 @@ def test_the_lines_of_the_readme_run(tmp_path):
 
 
 # -- files of every kind -------------------------------------------------------------------------
-
-PLAIN = "item,stars\n01,5\n1,3\nNA,1\n01,4\n1,3\nNA,2\n"
-
-
-def arms_of(out):
-    return {row["arm"]: row["ratings"] for row in json.loads(out)["arms"]}
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("r.csv", PLAIN.encode()),
-        ("r.csv", b"\xef\xbb\xbf" + PLAIN.encode()),
-        ("r.csv", PLAIN.replace("\n", "\r\n").encode()),
-        ("r.csv", PLAIN.rstrip().encode()),
-        ("r.csv", PLAIN.replace("\n", "\n\n").encode() + b"\n  \n"),
-        ("r.tsv", PLAIN.replace(",", "\t").encode()),
-        ("r.csv", PLAIN.replace(",", ";").encode()),
-        ("r.txt", PLAIN.replace(",", "\t").encode()),
-        ("r.csv.gz", gzip.compress(PLAIN.encode())),
-        ("r.csv", PLAIN.replace("5\n", '"5"\n').encode()),
-        ("R.TSV", PLAIN.replace(",", "\t").replace("stars", "stars, of 5, 4, 3, 2, 1").encode()),
-        ("R.Tab", PLAIN.replace(",", "\t").replace("stars", "a, b, c").encode()),
-        ("R.TSV.GZ", gzip.compress(PLAIN.replace(",", "\t").replace("stars", "a, b").encode())),
-        ("r.csv", b"sep=;\r\n" + PLAIN.replace(",", ";").encode()),
-        ("r.csv", b'\xef\xbb\xbf"sep=|"\n' + PLAIN.replace(",", "|").encode()),
-        ("r.csv", b"SEP=\t\n" + PLAIN.replace(",", "\t").replace("stars", "a, b, c").encode()),
-        ("r.csv", PLAIN.replace("item,stars", '"item", "stars"').encode()),
-        ("r.csv", PLAIN.replace(",", " , ").encode()),
-        ("r.csv", PLAIN.replace("NA", '" NA\u00a0"').encode()),
-    ],
-    ids=["plain", "mark", "crlf", "no end", "blank lines", "tsv", "semicolon", "tab", "gz",
-         "quoted", "TSV", "Tab", "TSV.GZ", "sep", "quoted sep", "sep tab", "blank before a mark",
-         "blanks", "quoted blanks"],
-)  # fmt: skip
-def test_text_of_every_kind_is_read_and_names_stay_as_they_are(called, tmp_path, name, content):
-    (tmp_path / name).write_bytes(content)
-    status, out, err = called("split", tmp_path / name, *STARS, "--json")
-    assert (status, err) == (0, "")
-    assert arms_of(out) == {"01": 2, "1": 2, "NA": 2}
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=2,
-                max_size=5, unique=True))  # fmt: skip
-def test_any_name_that_csv_can_hold_comes_back(names):
-    path = Path(os.environ["PYTEST_FOLDER"]) / "names.csv"
-    names = [f"{name}\n{name}" if len(name) > 3 else name for name in names]
-    stripped = {name.strip() for name in names}
-    assume(len(stripped) == len(names) and "" not in stripped)
-    with path.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["item", "stars"])
-        writer.writerows([name, k] for k, name in enumerate(names))
-    printed = io.StringIO()
-    before, sys.stdout = sys.stdout, printed
-    try:
-        status = cli.main(["next", str(path), "--bounds", "0", "9", "--json", "--batch", "5"])
-    finally:
-        sys.stdout = before
-    assert status == 0
-    assert {row["arm"] for row in json.loads(printed.getvalue())["next"]} == stripped
-
-
-def test_parquet_is_read_with_labels_as_they_are(called, tmp_path):
-    pytest.importorskip("pyarrow")
-    table = ratings(1)
-    table["item"] = table["item"].str[-1].astype(int)
-    table.to_parquet(tmp_path / "r.parquet")
-    options = ["--arm", "item", "--reward", "stars", *STARS, "--json"]
-    status, out, _ = called("split", tmp_path / "r.parquet", *options)
-    assert status == 0
-    assert set(json.loads(out)["top"]) == {0, 1}
-    table.loc[77, "stars"] = 9
-    table.to_parquet(tmp_path / "bad.parquet")
-    status, _, err = called("split", tmp_path / "bad.parquet", *options)
-    assert status == 3
-    assert err.endswith("/bad.parquet, row 78, column 'stars': 9 is outside the bounds 1 to 5\n")
-    (tmp_path / "no.parquet").write_bytes(b"PAR1 it is not")
-    status, _, err = called("split", tmp_path / "no.parquet", *options)
-    assert status == 3
-    assert "is not a readable Parquet file" in err
-    assert called("split", tmp_path / "none.parquet", *options)[0] == 3
-
-
-def test_parquet_without_its_package_says_what_to_install(called, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    status, out, err = called("split", tmp_path / "r.parquet", *STARS)
-    assert (status, out) == (3, "")
-    assert "pip install 'maxgap[parquet]'" in err
 
 
 @pytest.mark.parametrize(
@@ -311,146 +171,7 @@ def test_the_ratings_of_a_rater_count_once_if_the_file_says_who_rated(called, tm
     assert "no column 'whom' (--rater)" in err
 
 
-# -- what cannot be used -------------------------------------------------------------------------
-
-GOOD = "item,stars\na,5\nb,1\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (GOOD + "a,6\n", "line 4, column 'stars': 6 is outside the bounds 1 to 5"),
-        (GOOD + "\n   \na,6\n", "line 6, column 'stars': 6 is outside"),
-        (GOOD + '"a\n\nb",4\nb,0\n', "line 7, column 'stars': 0 is outside"),
-        (GOOD + "a,\n", "line 4, column 'stars': is missing"),
-        (GOOD + "a\n", "line 4, column 'stars': is missing"),
-        (GOOD + ",4\n", "line 4, column 'item': is missing"),
-        (GOOD + "a,four\n", "line 4, column 'stars': 'four' is not a number"),
-        (GOOD + "a,nan\n", "line 4, column 'stars': 'nan' is not a number"),
-        (GOOD + "a,inf\n", "line 4, column 'stars': inf is not a finite number"),
-        (GOOD + "a,4,7\n", "line 4: more fields than the 2 columns"),
-        ("item,stars\na,5,1\nb,4,1\n", "line 2: more fields than the 2 columns"),
-        ("item,stars\na,5,\nb,4,\n", "line 2: more fields than the 2 columns"),
-        (GOOD + '"a,4\n', "a quotation mark is opened and never closed"),
-        ("item,stars\n", "there are no rows below the names of the columns"),
-        ("item,stars\n\n\n", "there are no rows below"),
-        ("", "is empty"),
-        ("\nitem,stars\na,5\n", "is empty, or its first line is"),
-        ("item,stars\na,5\na,4\n", "two arms or more are needed, the table has only 'a'"),
-        ("item,stars,day\na,5,1\n", "say which column is meant by --arm: 'item', 'stars', 'day'"),
-        ("item\na\n", "say which column is meant by --arm: 'item'"),
-        ("tea,5\nmud,1\n", "its first line must name the columns, but has 'tea' and '5'; say by"),
-        ("1,tea\n5,mud\n", "its first line must name the columns, but has '1' and 'tea'"),
-        ("sep=;\nitem;stars\na;5\n\nb;9\n", "line 5, column 'stars': 9 is outside"),
-        ("sep=;\nitem;stars\na;5;5\nb;9\n", "line 3: more fields than the 2 columns"),
-        ("sep=;\n", "is empty"),
-        (GOOD + '"  ",4\n', "line 4, column 'item': is missing"),
-        (GOOD + 'a, "4\n"\na,9\n', "line 6, column 'stars': 9 is outside"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_file_is_said_with_line_and_column(called, tmp_path, content, why):
-    path = tmp_path / "bad.csv"
-    path.write_text(content)
-    status, out, err = called("split", path, *STARS)
-    assert (status, out) == (3, "")
-    assert err.startswith(f"maxgap: {path}")
-    assert why in err
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (
-            ["--arm", "thing", "--reward", "stars"],
-            "no column 'thing' (--arm); its columns: 'item',",
-        ),
-        (["--arm", "item", "--reward", "item"], "the column 'item' cannot be arm and reward"),
-        (["--arm", "item", "--reward", "stars"], "2 columns 'stars' (--reward); its columns: "),
-        (["--arm", "item", "--reward", "x", "--separator", "tab"], "no column 'item' (--arm)"),
-        (["--encoding", "klingon"], "klingon"),
-        (["--encoding", "utf-16"], "is not text in the encoding utf-16"),
-    ],
-)
-def test_columns_and_encodings_that_are_not_there_are_named(called, tmp_path, options, why):
-    path = tmp_path / "r.csv"
-    path.write_text("item,stars,stars\na,5,5\nb,1,1\n")
-    status, out, err = called("split", path, *STARS, *options)
-    assert (status, out) == (3, "")
-    assert why in err
-
-
-def test_files_that_cannot_be_read_are_named(called, tmp_path):
-    for path, why in (
-        (tmp_path / "none.csv", "No such file or directory"),
-        (tmp_path, "Is a directory"),
-    ):
-        status, out, err = called("split", path, *STARS)
-        assert (status, out, err) == (3, "", f"maxgap: {path}: {why}\n")
-    (tmp_path / "latin.csv").write_bytes("item,stars\ncafé,5\nthé,1\n".encode("latin-1"))
-    status, _, err = called("split", tmp_path / "latin.csv", *STARS)
-    assert status == 3
-    assert "is not text in the encoding utf-8" in err
-    assert "--encoding" in err
-    options = [*STARS, "--json", "--encoding", "latin-1"]
-    assert set(arms_of(called("split", tmp_path / "latin.csv", *options)[1])) == {"café", "thé"}
-
-
-def test_a_damaged_gz_is_said_whatever_is_wrong_with_it(called, tmp_path):
-    rng = np.random.default_rng(0)
-    rows = "".join(f"item {rng.integers(30)},{rng.integers(1, 6)}\n" for _ in range(2000))
-    whole = gzip.compress(f"item,stars\n{rows}".encode())
-    path, said = tmp_path / "r.csv.gz", set()
-    for place in (0, 3, 40, len(whole) // 3, len(whole) // 2, len(whole) - 6, None):
-        damaged = bytearray(whole[:-30] if place is None else whole)
-        if place is not None:
-            damaged[place] ^= 0xFF
-        path.write_bytes(damaged)
-        status, out, err = called("split", path, *STARS)
-        if status != 0:  # a byte of the header may mean nothing
-            assert (status, out) == (3, "")
-            assert err.startswith(f"maxgap: {path}")
-            assert err.count("\n") == 1
-            said.add(err.split(": ", 2)[2].split(" ")[0])
-    assert len(said) >= 3
-    assert "Error" in said  # of zlib
-
-
-def test_a_header_of_numbers_is_taken_if_it_is_meant(called, tmp_path):
-    (tmp_path / "years.csv").write_text("item,2026\na,5\nb,1\n")
-    options = ["--arm", "item", "--reward", "2026", *STARS]
-    assert called("split", tmp_path / "years.csv", *options)[0] == 0
-    assert called("split", tmp_path / "years.csv", *STARS)[0] == 3
-
-
 # -- pipes and closed ends -----------------------------------------------------------------------
-
-BAD_PIPES = [
-    ("item,stars\na,5\nb,x\n", "row 2 below the names, column 'stars': 'x' is not a number"),
-    ("item,stars\na,5\n,1\n", "row 2 below the names, column 'item': is missing"),
-    ("item,stars\na,5\nb,1,2\n", "line 2 below the names: more fields than the 2 columns"),
-    ("item,stars\na,5,1\nb,1,2\n", "line 1 below the names: more fields"),
-    ('item,stars\na,5\n"b,1\n', "a quotation mark is opened and never closed"),
-    ("item,stars\n", "there are no rows"),
-    ("", "is empty"),
-]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-@pytest.mark.parametrize(("content", "why"), BAD_PIPES)
-@pytest.mark.parametrize("kind", ["fifo", "stdin"])
-def test_a_pipe_is_read_once_and_says_what_is_wrong(called, tmp_path, content, why, kind):
-    if kind == "stdin":
-        status, out, err = run("split", "/dev/stdin", *STARS, stdin=content.encode())
-    else:
-        os.mkfifo(tmp_path / "pipe")
-        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=[content])
-        writer.start()
-        status, out, err = called("split", tmp_path / "pipe", *STARS)
-        writer.join(60)
-    assert (status, out) == (3, "")
-    assert why in err
-    assert err.count("\n") == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes them")
@@ -607,7 +328,7 @@ def test_help_says_every_exit_status_and_the_version_is_the_packages(called):
             assert f" {number} " in " ".join(out.split())
     assert called("--version")[1] == f"maxgap {maxgap.__version__}\n"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["scripts"] == {"maxgap": "maxgap.cli:main"}
+    assert project["scripts"] == {"maxgap": "maxgap.ratings.cli:main"}
 
 
 def test_help_names_what_there_is_and_what_harms(called):
@@ -680,18 +401,6 @@ def test_a_picture_of_many_arms_is_small(called, tmp_path):
 # -- in a process of its own ---------------------------------------------------------------------
 
 
-def test_standard_input_is_read_and_says_rows():
-    status, out, err = run("split", "-", *STARS, "--json", stdin=PLAIN.encode())
-    assert (status, err) == (0, "")
-    assert arms_of(out) == {"01": 2, "1": 2, "NA": 2}
-    status, out, err = run("split", "-", *STARS, stdin=(PLAIN + "1,9\n").encode())
-    assert (status, out) == (3, "")
-    assert err == (
-        "maxgap: standard input, row 7 below the names, column 'stars': 9 is outside the bounds "
-        "1 to 5\n"
-    )
-
-
 def test_who_closes_the_pipe_is_not_told_off():
     rows = "".join(f"{arm},{arm % 5}\n" for arm in range(20_000)).encode()
     process = subprocess.Popen(
@@ -713,14 +422,6 @@ def test_the_demo_does_not_forget_an_option(other, capsys):
     assert "not with" in capsys.readouterr().err
 
 
-def test_a_space_after_the_comma_is_no_part_of_a_name(tmp_path, capsys):
-    path = tmp_path / "duels.csv"
-    path.write_text("won, lost\na, b\nb, c\na, c\n", encoding="utf-8")
-    assert cli.main(["split", str(path), "--winner", "won", "--loser", "lost", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert sorted(found["top"] + found["bottom"]) == ["a", "b", "c"]
-
-
 @pytest.mark.parametrize("_", range(4))  # it may come at any moment
 def test_an_interrupt_leaves_no_traceback(_):
     process = subprocess.Popen(
@@ -736,33 +437,6 @@ def test_an_interrupt_leaves_no_traceback(_):
         assert process.stdout.read() == b""
         assert process.stderr.read() == b"\n"
     assert process.returncode == 130
-
-
-def test_many_rows_take_little_memory_and_the_last_line_is_counted_right(tmp_path):
-    rng = np.random.default_rng(0)
-    arms, stars = rng.integers(0, 50, 100_000), rng.integers(1, 6, 100_000)
-    block = "".join(
-        f"image {a:03d},{s}\n" for a, s in zip(arms.tolist(), stars.tolist(), strict=True)
-    )
-    measured = {}
-    for blocks in (1, 20):
-        path = tmp_path / f"{blocks}.csv"
-        path.write_text("item,stars\n" + block * blocks)
-        code = (
-            "import resource, subprocess, sys;"
-            "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
-            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        )
-        command = [sys.executable, "-c", code, *COMMAND, "split", str(path), *STARS]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        measured[blocks] = int(done.stdout)
-    # Kilobytes; the file itself has 26 megabytes, a table of it many times that.
-    assert measured[20] - measured[1] < 120_000
-    with path.open("a") as handle:
-        handle.write("image 000,6\n")
-    status, _, err = run("split", path, *STARS)
-    assert status == 3
-    assert "line 2000002, column 'stars': 6 is outside" in err
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

@@ -10,24 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SEEDS
-from test_table import ratings, small_tables
+from tables import ratings, small_tables, true_groups
 
 import maxgap
-from maxgap import cli, gap_upper_bounds, grouping
+from maxgap import gap_upper_bounds
+from maxgap.policies.max_gap_partition import cut
+from maxgap.ratings import cli
 
 COLUMNS = {"arm": "item", "reward": "stars"}
-
-
-def true_groups(means, n):
-    """Group of every arm, 0 the highest, cut at the n - 1 largest gaps; None if they tie."""
-    order = np.argsort(-means)
-    gaps = -np.diff(means[order])
-    ranked = np.sort(gaps)[::-1]
-    if n - 1 < gaps.size and ranked[n - 2] == ranked[n - 1]:
-        return None
-    group = np.empty(means.size, dtype=int)
-    group[order] = np.r_[0, np.cumsum(gaps >= ranked[n - 2])]
-    return group
 
 
 def intervals_around(means, rng):
@@ -46,7 +36,7 @@ def test_no_certificate_is_wrong_while_the_intervals_hold():
         n = int(rng.integers(2, n_arms + 1))
         means = rng.permutation(np.cumsum(rng.exponential(size=n_arms)))
         estimates, lower, upper = intervals_around(means, rng)
-        look = grouping.cut(list(range(n_arms)), estimates, lower, upper, n)
+        look = cut(list(range(n_arms)), estimates, lower, upper, n)
         certified += look.certified
         if look.certified:
             assert look.group.tolist() == true_groups(means, n).tolist()
@@ -60,7 +50,7 @@ def test_where_nothing_is_certified_other_groups_are_possible_or_nearly(seed):
     n_arms = int(rng.integers(2, 9))
     n = int(rng.integers(2, n_arms + 1))
     means, lower, upper = intervals_around(rng.normal(size=n_arms), rng)
-    look = grouping.cut(list(range(n_arms)), means, lower, upper, n)
+    look = cut(list(range(n_arms)), means, lower, upper, n)
     inside = [0.0]
     for k in range(n):
         members = look.group == k

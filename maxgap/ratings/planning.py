@@ -10,21 +10,19 @@ from __future__ import annotations
 import copy
 import heapq
 import math
-from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from maxgap._checking import checked_bounds, checked_confidence
-from maxgap.engine.types import Floats, Integers
-from maxgap._numbers import as_float, as_floats, is_whole
-from maxgap.confidence import check_delta, check_sigma
-from maxgap.policies import MaxGapContrasts, MaxGapTop2UCB, Policy, RoundRobin
-from maxgap.policies.paper import PaperPolicy
+from maxgap._numbers import as_floats, is_whole
+from maxgap.policies import Policy, RoundRobin, at_once
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Floats, Integers, Moments
 from maxgap.statistics import decimal, significant
 
-__all__ = ["Forecast", "Plan", "Setting", "World", "checked_setting", "forecast", "plan"]
+__all__ = ["Forecast", "Plan", "World", "forecast", "plan", "plan_of"]
 
 #: Simulations of a forecast.
 REPLICATES = 20
@@ -35,12 +33,6 @@ PART = 8
 WORK = 500_000
 #: Bytes that all of them may take.
 MEMORY = 400_000_000
-#: The certificates on offer, and the policy that samples for each.
-POLICY_OF: dict[str, type[Policy]] = {
-    "either": MaxGapContrasts,
-    "clusters": MaxGapTop2UCB,
-    "contrasts": MaxGapContrasts,
-}
 
 
 class Forecast(NamedTuple):
@@ -102,59 +94,6 @@ class Plan(NamedTuple):
         )
 
 
-class Setting(NamedTuple):
-    """What rewards are assumed to be, and which certificate is asked for: chosen before looking."""
-
-    bounds: tuple[float, float] | None
-    sigma: Any
-    delta: float
-    confidence: Any
-    stopping: str
-
-    @property
-    def scale(self) -> dict[str, Any]:
-        """What says how far apart rewards can be, as policies take it."""
-        return {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
-
-    def policy(self, arms: int | Sequence[Hashable], cls: type[Policy] | None = None) -> Policy:
-        """A policy of these settings that has not begun; by default one that samples for it."""
-        return (cls or POLICY_OF[self.stopping])(
-            arms,
-            delta=self.delta,
-            confidence=self.confidence,
-            stopping=self.stopping,
-            **self.scale,
-        )
-
-
-def checked_setting(bounds: Any, sigma: Any, delta: Any, confidence: Any, stopping: Any) -> Setting:
-    """The setting, or a ValueError that names what cannot be used.
-
-    Examples
-    --------
-    >>> checked_setting((1, 5), None, 0.05, None, "clusters")[1:4]
-    (2.0, 0.05, 'empirical-bernstein')
-    """
-    if (bounds is None) == (sigma is None):
-        raise ValueError(
-            "give bounds=(lowest, highest), between which every reward must lie, or else sigma=, "
-            f"got bounds {bounds!r} and sigma {sigma!r}: ratings alone do not tell either"
-        )
-    if stopping not in POLICY_OF:
-        raise ValueError(f"stopping must be one of {list(POLICY_OF)}, got {stopping!r}")
-    if bounds is not None:
-        bounds = checked_bounds(bounds)
-        sigma = (bounds[1] - bounds[0]) / 2
-    elif not hasattr(sigma, "items"):  # by label it is checked once the labels are known
-        number = as_float(sigma)
-        if number is None:
-            raise ValueError(f"sigma must be a number or go by the arms' labels, got {sigma!r}")
-        sigma = float(check_sigma(number))
-    if confidence is None:
-        confidence = "normal-mixture" if bounds is None else "empirical-bernstein"
-    return Setting(bounds, sigma, check_delta(delta), checked_confidence(confidence), stopping)
-
-
 class World(NamedTuple):
     """What rewards are simulated from: of every arm a mean, its standard error, a variance.
 
@@ -166,6 +105,21 @@ class World(NamedTuple):
     variances: Floats
     bounds: tuple[float, float] | None
     group: Integers
+
+    @classmethod
+    def of(cls, moments: Moments, policy: Policy, question: Question, group: Integers) -> World:
+        """What rewards tell: means with their errors, variances drawn towards their average."""
+        counts, means, squares = moments
+        freedom = float((counts - 1).sum())
+        pooled = squares.sum() / freedom if freedom > 0 else np.square(at_once.scales(policy))
+        variances = (squares + pooled) / counts
+        if question.bounds is None:
+            return cls(means, np.sqrt(variances / counts), variances, None, group)
+        low, high = question.bounds
+        variances = np.minimum(variances, np.maximum((means - low) * (high - means), 0.0))
+        # A mean at a bound is uncertain, too.
+        errors = np.sqrt(np.maximum(variances, pooled / counts) / counts)
+        return cls(means, errors, variances, question.bounds, group)
 
     def draw(self, rng: np.random.Generator, means: Floats, arms: Integers) -> Floats:
         """A reward of each of these arms.
@@ -233,55 +187,29 @@ def forecast(
 
     Arms are asked for in rounds that grow with what is known, so that a simulation takes few. The
     simulation with the fewest rewards goes on, until 19 of 20 have stopped: the others take more.
-
-    Examples
-    --------
-    >>> from maxgap import RoundRobin
-    >>> means, sds, group = np.array([0.0, 1.0]), np.full(2, 0.1), np.array([0, 1])
-    >>> world = World(means, np.zeros(2), sds**2, None, group)
-    >>> forecast(RoundRobin(2, sigma=0.1), world, replicates=5).median
-    6.0
     """
-    price, of_a_look = _prices(policy, world)
-    size = sum(part.nbytes for part in policy._state)
-    if price + of_a_look > WORK or size * replicates > MEMORY:
+    price, look, size = at_once.cost(policy, int(world.group.max()) + 1)
+    if price + look > WORK or size * replicates > MEMORY:
         return Forecast(math.inf, math.inf, math.inf, 0)
     rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(replicates)]
-    means = [world.drawn_means(rng) for rng in rngs]
+    draws = [partial(world.draw, rng, world.drawn_means(rng)) for rng in rngs]
     going = [copy.copy(policy) for _ in rngs]
     queue = [(0, i) for i in range(replicates)]
     ends: list[float] = []
     left, taken = WORK * replicates, 0
     while len(ends) < 0.95 * replicates:
         taken, i = heapq.heappop(queue)
-        one = going[i]
-        if one.stopped:
+        if going[i].stopped:
             ends.append(taken)
             continue
         if left < 0:
             break
-        one._radii = policy._radii  # it need not compute again what another did
-        asked, last_look = one._listed().copy(), one._state.progress[0]["last_look"]
-        arms = np.repeat(asked, np.maximum(1, one.counts[asked] // PART))[:WORK]
-        # Made-up rewards: that they object to sigma is nothing to be told.
-        one._take(arms, world.draw(rngs[i], means[i], arms), decide=False)
-        one._decide()
-        policy._radii = one._radii
-        looked = last_look != one._state.progress[0]["last_look"]
-        left -= price + arms.size + of_a_look * (looked or isinstance(one, MaxGapContrasts))
-        heapq.heappush(queue, (taken + arms.size, i))
+        made = at_once.simulated_round(going[i], draws[i], part=PART, most=WORK)
+        left -= price + made.rewards + look * made.looked
+        heapq.heappush(queue, (taken + made.rewards, i))
     ends += [math.inf] * (replicates - len(ends))
     low, median, high = np.quantile(ends, [0.05, 0.5, 0.95], method="inverted_cdf")
     return Forecast(float(median), float(low), float(high), taken)
-
-
-def _prices(policy: Policy, world: World) -> tuple[int, int]:
-    """What a round and a look at the contrasts cost, in rewards simulated meanwhile; measured."""
-    n_arms, n_groups = world.means.size, int(world.group.max()) + 1
-    compiled = isinstance(policy, PaperPolicy)
-    price = 1_000 + 2 * n_arms if compiled else 3_000 + 27 * n_arms
-    price += 100 * min(n_groups, n_arms - n_groups)
-    return price, n_arms**2 // 2 if policy._state.stacks.size > 0 else 0
 
 
 def plan(
@@ -324,18 +252,28 @@ def plan(
     all equally often   about 4 (2 to 4)
     ratings in all until the split is certified; in brackets 9 of 10 simulations
     """
-    setting = checked_setting(bounds, sigma, delta, confidence, stopping)
+    for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
+        if not is_whole(value) or value < least:
+            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
+    question = Question.asked(bounds, sigma, delta, confidence, stopping)
+    return plan_of(question, means, sd, replicates=replicates, seed=seed)
+
+
+def plan_of(
+    question: Question, means: Any, sd: Any, *, replicates: int = REPLICATES, seed: int = 0
+) -> Plan:
+    """The plan that means and spreads give, or a ValueError that says what is wrong with them."""
     guessed = as_floats(means)
     if guessed is None or guessed.ndim != 1 or guessed.size < 2 or not np.isfinite(guessed).all():
         raise ValueError(f"means must be two numbers or more, got {means!r}")
     gaps = np.sort(np.diff(np.sort(guessed)))
     if gaps[-1] == 0 or (gaps.size > 1 and gaps[-2] >= gaps[-1] * (1 - 1e-9)):
         raise ValueError(f"means: no gap is the largest, no number of rewards tells, got {means!r}")
-    if hasattr(setting.sigma, "items"):
-        raise ValueError(f"sigma must be a number, got {sigma!r}")
-    largest = np.full(guessed.size, setting.sigma**2)
-    if setting.bounds is not None:
-        low, high = setting.bounds
+    if hasattr(question.sigma, "items"):
+        raise ValueError(f"sigma must be a number, got {question.sigma!r}")
+    largest = np.full(guessed.size, question.sigma**2)
+    if question.bounds is not None:
+        low, high = question.bounds
         largest = (guessed - low) * (high - guessed)
         if (largest < 0).any():
             raise ValueError(f"means must lie in the bounds {low:g} to {high:g}, got {means!r}")
@@ -345,14 +283,7 @@ def plan(
         if spreads is None or spreads.shape not in ((), guessed.shape) or not (spreads >= 0).all():
             raise ValueError(f"sd must be a number from 0, or one for each arm, got {sd!r}")
         variances = np.minimum(spreads**2, largest)
-    for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
-        if not is_whole(value) or value < least:
-            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
     one = np.zeros(guessed.size, dtype=np.int64)
-    world = World(guessed, np.zeros(guessed.size), variances, setting.bounds, one)
-    return Plan(
-        *(
-            forecast(setting.policy(guessed.size, cls), world, replicates=replicates, seed=seed)
-            for cls in (None, RoundRobin)
-        )
-    )
+    world = World(guessed, np.zeros(guessed.size), variances, question.bounds, one)
+    policies = (question.policy(guessed.size, cls) for cls in (None, RoundRobin))
+    return Plan(*(forecast(one, world, replicates=replicates, seed=seed) for one in policies))

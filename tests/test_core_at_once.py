@@ -9,23 +9,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from maxgap import _answers
-from maxgap._rows import Rows
-from maxgap.cli import _Compiling
-from maxgap.planning import checked_setting
 from maxgap.policies import Policy
-from maxgap.policies._bulk import begin
+from maxgap.policies.at_once import begin
+from maxgap.ratings.answers import tell_all
+from maxgap.ratings.cli import Compiling
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Rows
 
 
 def both(arms: np.ndarray, rewards: np.ndarray, **how: str) -> tuple[Policy, Policy]:
     """A policy told all rows at once, and one told them one by one, that decides at the end."""
-    setting = checked_setting((0, 1), None, 0.1, how["confidence"], how["stopping"])
-    with Rows(setting.bounds) as rows:
-        for part in np.array_split(np.arange(arms.size), 3):  # a file comes in pieces
-            rows.add(pd.Series(arms[part]), pd.Series(rewards[part]))
-        at_once, one_by_one = setting.policy(rows.labels), setting.policy(rows.labels)
-        _answers.tell_all(at_once, rows)
-        begin(at_once)
+    setting = Question.asked((0, 1), None, 0.1, how["confidence"], how["stopping"])
+    rows = Rows(setting.bounds)
+    for part in np.array_split(np.arange(arms.size), 3):  # a file comes in pieces
+        rows.add(pd.Series(arms[part]), pd.Series(rewards[part]))
+    at_once, one_by_one = setting.policy(rows.labels), setting.policy(rows.labels)
+    tell_all(at_once, rows)
+    begin(at_once)
     index = {label: k for k, label in enumerate(rows.labels)}
     numbers = np.array([index[arm] for arm in arms.tolist()])
     for k in range(arms.size):
@@ -77,7 +77,7 @@ def test_an_answer_by_intervals_compiles_a_logarithm_alone(tmp_path: Path) -> No
 
 
 def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    listener = _Compiling()
+    listener = Compiling()
     listener.on_start(None)
     listener.on_start(None)
     assert capsys.readouterr().err.count("compiling, once") == 1

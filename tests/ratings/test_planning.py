@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from strategies import SEEDS
+from tables import STARS
 
 import maxgap
-from maxgap import planning
-from maxgap.planning import Forecast, World, checked_setting, forecast
+from maxgap import MaxGapContrasts, MaxGapTop2UCB, simulate
+from maxgap.ratings import planning
+from maxgap.ratings.planning import Forecast, World, forecast
+from maxgap.ratings.question import Question
 
 ONE = np.zeros(3, dtype=np.int64)
 
@@ -156,7 +159,7 @@ def test_many_arms_and_groups_take_no_longer():
     found = maxgap.partition(arm=np.arange(300), reward=rng.random(300), groups=300, bounds=(0, 1))
     assert found.more.median == math.inf
     assert 300 < found.more.simulated < 1_000_000
-    setting = checked_setting((0, 1), None, 0.05, None, "contrasts")
+    setting = Question.asked((0, 1), None, 0.05, None, "contrasts")
     policy = setting.policy(1500)
     many = np.zeros(1500, dtype=np.int64)
     world = World(rng.random(1500), np.full(1500, 0.1), np.full(1500, 0.1), (0, 1), many)
@@ -209,3 +212,51 @@ def test_arms_nearest_to_a_split_are_shown(seed):
 def test_the_groups_that_are_not_certain_are_named(rewards, sigma, said):
     found = maxgap.partition(arm=[*"abc"] * 9, reward=rewards * 9, groups=3, sigma=sigma)
     assert said in str(found)
+
+
+@pytest.mark.parametrize(
+    ("cls", "stopping"), [(MaxGapContrasts, "either"), (MaxGapTop2UCB, "clusters")]
+)
+def test_a_plan_is_what_runs_take(cls, stopping):
+    means, sigma = [0.0, 0.2, 1.0, 1.3], 0.5
+    how = {"sigma": sigma, "stopping": stopping}
+    made = maxgap.plan(means, **how, replicates=60)
+    study = simulate.replicate(
+        {"adaptive": cls(4, **how), "robin": maxgap.RoundRobin(4, **how)},
+        maxgap.Problem(means, sigma=sigma), budget=20_000, replicates=60, seed=1, n_jobs=1,
+    )  # fmt: skip
+    median = study.stops.groupby("policy")["samples"].median()
+    assert made.adaptive.median == pytest.approx(median["adaptive"], rel=0.2)
+    assert made.equal.median == pytest.approx(median["robin"], rel=0.2)
+    assert made.adaptive.low <= made.adaptive.median <= made.adaptive.high
+    assert made == maxgap.plan(means, **how, replicates=60)
+
+
+def test_a_plan_within_bounds_needs_fewer_where_rewards_vary_less():
+    how = {"stopping": "clusters", **STARS}
+    wide, narrow = (maxgap.plan([4.5, 4.3, 2.0], sd=sd, **how).equal.median for sd in (1.2, 0.3))
+    assert narrow < wide
+    assert maxgap.plan([4.5, 4.3, 2.0], **how).equal.median >= wide
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"means": [1.0]}, "means must be two numbers"),
+        ({"means": [1.0, math.nan]}, "means must be two numbers"),
+        ({"means": [1, 2, 3]}, "means: no gap is the largest"),
+        ({"means": [2, 2]}, "means: no gap is the largest"),
+        ({"means": [0.0, 5.0]}, "means must lie in the bounds"),
+        ({"sd": -1}, "sd must be"),
+        ({"sd": [1, 2, 3]}, "sd must be"),
+        ({"sd": math.nan}, "sd must be"),
+        ({"replicates": 0}, "replicates must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"bounds": None, "sigma": {0: 1, 1: 1}}, "sigma must be a number"),
+    ],
+    ids=str,
+)
+def test_a_plan_refuses_what_it_cannot_use(change, why):
+    arguments = {"means": [2, 4], "bounds": (1, 5)} | change
+    with pytest.raises(ValueError, match=why):
+        maxgap.plan(arguments.pop("means"), **arguments)

@@ -1,28 +1,21 @@
-"""From a table of duels, who won against whom, to Borda scores and a certified split.
-
->>> import maxgap
->>> answer = maxgap.split_duels(winner=[*"abaabb"] * 99, loser=[*"bacccc"] * 99)
->>> sorted(answer.top), answer.certified
-(['a', 'b'], True)
-"""
+"""From a table of duels, who won against whom, to Borda scores and a certified split."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxgap import _answers
 from maxgap._checking import label_key
-from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_floats
-from maxgap._rows import BadRow, Rows, check, codes_of, why_no_label
-from maxgap.planning import checked_setting
-from maxgap.table import TableSplit, answer
+from maxgap.policies.max_gap_partition import members
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Floats, Integers, Rows, check, codes_of, why_no_label
+from maxgap.ratings.splits import TableSplit, split_of
+from maxgap.ratings.tables import add_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +40,9 @@ class Duels(Rows):
     """
 
     def __init__(
-        self, pair: Sequence[Any] = (), draws: str | None = None, *, chosen: bool = False
+        self, pair: Sequence[Any], draws: str | None, *, chosen: bool, text: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(text=text)
         self._names, self._draws, self._chosen = list(pair), draws, chosen
         self._n_draws = 0
         self._weights: Floats | None = None
@@ -57,7 +50,7 @@ class Duels(Rows):
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
         one, other = places = (1, 2) if self._names else (0, 1)
-        pairs = self._numbers(*(columns[at] for at in places))
+        pairs = self.arms.numbers(*(columns[at] for at in places))
         won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
@@ -89,19 +82,19 @@ class Duels(Rows):
 
     def _meant(self, label: Hashable) -> int:
         """The number of an arm; or else -2 less a side, that of a column's name or a word."""
-        _, key = place = self._key(label)
-        if place in self._index:
-            return self._index[place]
-        if key in self._names:
-            return -2 - self._names.index(key)
-        return -2 - NOBODY if _is_draw(key) else -1
+        number, name = self.arms.find(label), self.arms.plain(label)
+        if number is not None:
+            return number
+        if name in self._names:
+            return -2 - self._names.index(name)
+        return -2 - NOBODY if _is_draw(name) else -1
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Also what a rating is, and what becomes of draws."""
         what = "one rating, of the arm that was chosen" if self._chosen else "two, one of each arm"
         draws = "count half a win" if self._draws == "half" else "are left out"
-        more = [f"{self._n_draws:,} draws {draws}."] if self._n_draws else []
+        more = [f"{self._n_draws:,} draws {draws}."] * (self._n_draws > 0)
         return (*super().notes, f"Ratings: a duel is {what}.", *more)
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
@@ -109,26 +102,18 @@ class Duels(Rows):
             counts = ~np.isnan(values) & ((self._draws != "drop") | (values != 0.5))
             if self._weights is not None:
                 met = numbers.reshape(-1, 2)[:, ::-1].ravel()
-                values *= self._weights[numbers, met]
+                values = values * self._weights[numbers, met]
             yield numbers[counts], values[counts]
 
     def check(self, opponents: Any = None) -> float:
         """The largest reward; a ValueError if duels plainly do not come about as said."""
-        _answers.check_arms(self)
+        self.check_arms()
         n_arms = len(self.labels)
         chances = None if opponents is None else _checked_opponents(opponents, self.labels)
         self._weights = None if chances is None else 1 / ((n_arms - 1) * chances)
-        met: Counter[int] = Counter()
-        seats = np.zeros((2, n_arms), dtype=np.int64)
-        for numbers, values in super().__iter__():
-            pairs = numbers.reshape(-1, 2)
-            seats += [np.bincount(side, minlength=n_arms) for side in pairs.T]
-            if self._chosen:
-                pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
-            else:
-                pairs = np.sort(pairs, axis=1)
-            kinds, times = np.unique(pairs @ [n_arms, 1], return_counts=True)
-            met.update(dict(zip(kinds.tolist(), times.tolist(), strict=True)))
+        numbers, values = map(np.concatenate, zip(*super().__iter__(), strict=True))
+        pairs = numbers.reshape(-1, 2)
+        seats = np.array([np.bincount(side, minlength=n_arms) for side in pairs.T])
         for label, won, lost in zip(self.labels, *seats.tolist(), strict=True):
             if not self._names and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
                 raise ValueError(
@@ -136,13 +121,15 @@ class Duels(Rows):
                     "winners: name both of a duel (pair=, --pair) and say whether a "
                     "draw counts half or is left out (draws=, --draws)"
                 )
-        counts = sum(np.bincount(numbers, minlength=n_arms) for numbers, _ in self)
-        if not np.all(counts):
+        counts = self.moments().counts
+        if not counts.all():
             why = "has only draws" if self._draws == "drop" else "never was chosen"
-            raise ValueError(
-                f"{self.labels[int(np.argmin(counts))]!r} {why}: nothing counts for it"
-            )
-        self._check_met(np.array(list(met)), np.array(list(met.values())), chances)
+            raise ValueError(f"{self.labels[counts.argmin()]!r} {why}: nothing counts for it")
+        if self._chosen:
+            pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
+        else:
+            pairs = np.sort(pairs, axis=1)
+        self._check_met(*np.unique(pairs @ [n_arms, 1], return_counts=True), chances)
         return 1.0 if self._weights is None else float(self._weights.max())
 
     def _check_met(self, kinds: Integers, counts: Integers, chances: Floats | None) -> None:
@@ -155,7 +142,7 @@ class Duels(Rows):
         expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
         group = arms if self._chosen else np.zeros_like(arms)
-        parts = _answers.members(group)
+        parts = members(group)
         surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
         # An average of capitals is one, too.
         if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):
@@ -165,16 +152,18 @@ class Duels(Rows):
         about = total * expected[part]
         at = int(np.argmax((counts[part] - about) / np.sqrt(about)))
         one, other = (self.labels[side[part[at]]] for side in (arms, others))
-        raise ValueError(
-            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
-            f"{about[at]:,.0f} are expected: "
-            + (
+        why = (
+            "pairs were not drawn uniformly, so a duel does not count for both; if one was chosen "
+            "and the other drawn, count it for the chosen one alone (chosen=)"
+        )
+        if self._chosen:
+            why = (
                 f"the opponents of {one!r} were not drawn as said; if their probabilities were "
                 "others, give them as opponents="
-                if self._chosen
-                else "pairs were not drawn uniformly, so a duel does not count for both; if one "
-                "was chosen and the other drawn, count it for the chosen one alone (chosen=)"
             )
+        raise ValueError(
+            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
+            f"{about[at]:,.0f} are expected: {why}"
         )
 
 
@@ -274,16 +263,11 @@ def split_duels(
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise ValueError(f"pair must be two columns, got {pair!r}")
         asked = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1], "chosen": chosen}
-    asked = {name: column for name, column in asked.items() if column is not None}
-    columns, places = _answers.columns_of(table, **asked)
     names = pair if table is not None or pair is None else (object(), object())
-    with Duels(names or (), draws, chosen=chosen is not None) as duels:
-        try:
-            duels.add(*columns)
-        except BadRow as bad:
-            raise ValueError(_answers.refusal(bad, asked, places)) from None
-        bounds = 0, duels.check(opponents)
-        return answer(duels, checked_setting(bounds, None, delta, confidence, "clusters"))
+    duels = Duels(names or (), draws, chosen=chosen is not None)
+    add_table(duels, table, **asked)
+    bounds = 0, duels.check(opponents)
+    return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
 
 
 def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
@@ -293,12 +277,6 @@ def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
     is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x,
     whenever one looks and whatever decides if there is a next draw. ``counts`` has only the kinds
     that were drawn at all.
-
-    Examples
-    --------
-    >>> even, uneven = np.array([10, 10]), np.array([19, 1])
-    >>> surprise(even, np.full(2, 0.5), 2) < 0 < surprise(uneven, np.full(2, 0.5), 2)
-    True
     """
     from scipy.special import gammaln
 
@@ -313,16 +291,16 @@ def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
 
     if not isinstance(opponents, pd.DataFrame):
         raise ValueError(f"opponents must be a DataFrame with labels, got {opponents!r}")
-    matrix = as_floats(opponents)
     orders = []
     for given in (opponents.index, opponents.columns):
         index = {label_key(label): at for at, label in enumerate(given)}
         orders.append([index.get(label_key(label), -1) for label in labels])
-        if len(given) != len(labels) or len(index) != len(labels) or -1 in orders[-1]:
+        if sorted(orders[-1]) != list(range(len(given))):
             raise ValueError(
                 "opponents must have a row and a column for every arm of the table, "
                 f"got {list(given)} for {list(labels)}"
             )
+    matrix = as_floats(opponents)
     if matrix is None:
         raise ValueError(f"opponents must be numbers, got {opponents!r}")
     matrix = matrix[np.ix_(*orders)]

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maxgap
-from maxgap import BordaProblem, MaxGapTop2UCB, Problem, RoundRobin, cli, simulate, split_duels
+from maxgap import BordaProblem, MaxGapTop2UCB, Problem, RoundRobin, simulate, split_duels
+from maxgap.ratings import cli, duels
 
 LABELS = [*"abcdef"]
 #: Three above, three below, and above the first beats the second, the second the third, in turn.
@@ -213,7 +214,7 @@ def test_the_capital_against_a_true_claim_is_one_on_average(chances):
         total = 0.0
         for draws in itertools.product(range(3), repeat=n):
             kinds, counts = np.unique(draws, return_counts=True)
-            capital = math.exp(maxgap.duels.surprise(counts, np.array(chances)[kinds], 3))
+            capital = math.exp(duels.surprise(counts, np.array(chances)[kinds], 3))
             total += capital * math.prod(chances[draw] for draw in draws)
         assert total == pytest.approx(1, abs=1e-12)
 
@@ -225,7 +226,7 @@ def test_the_odds_against_a_refusal_hold_however_often_one_looks():
     for _ in range(150):
         table = drawn(100, rng.integers(2**31))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(maxgap.duels, "RARE", 0.1)
+            patch.setattr(duels, "RARE", 0.1)
             try:
                 for n in (20, 50, 100):
                     split_duels(table[:n], **COLUMNS)

@@ -20,22 +20,22 @@ import numpy as np
 from numba.core.event import Listener, install_listener
 
 import maxgap
-from maxgap._answers import printable, questions
-from maxgap._files import BadFile, NoRows, Source, read_rows
-from maxgap._rows import Rows
-from maxgap.duels import Duels
-from maxgap.grouping import TablePartition, partition_of
-from maxgap.planning import POLICY_OF, Forecast, Plan, Setting, checked_setting
-from maxgap.planning import plan as plan_of
-from maxgap.table import TableSplit, answer, collecting
-from maxgap.table import split as split_of
+from maxgap.policies import at_once
+from maxgap.ratings.answers import printable
+from maxgap.ratings.duels import Duels
+from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
+from maxgap.ratings.groups import TablePartition, partition_of
+from maxgap.ratings.planning import Forecast, plan_of
+from maxgap.ratings.question import POLICY_OF, Question
+from maxgap.ratings.rows import Rows
+from maxgap.ratings.splits import TableSplit, collecting, split, split_of
 
 __all__ = ["main", "parser"]
 
 OK, USAGE, BAD_DATA, INTERRUPTED, CLOSED = 0, 2, 3, 130, 141
 
 EPILOG = """\
-A FILE is CSV or TSV (also .gz), Parquet, or - for the standard input; it may be larger than memory.
+A FILE is CSV or TSV (also .gz), Parquet, or - for the standard input; it is read in pieces.
 Its first line names the columns.
 
 exit status: 0 an answer is given, certified or not; 2 the command cannot be understood; 3 a file,
@@ -67,23 +67,24 @@ MANY = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status.
-
-    Examples
-    --------
-    >>> main(["plan", "1", "0", "--sigma", "0.1"])
-    asking as told      about 4 (2 to 4)
-    all equally often   about 4 (2 to 4)
-    ratings in all until the split is certified; in brackets 9 of 10 simulations
-    0
-    """
+    """Run a command; return its exit status."""
     try:
-        return _run(parser().parse_args(arguments))
+        options = parser().parse_args(arguments)
+        if sys.stdout is None:
+            raise BadFile("standard output: is closed")
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        with install_listener("numba:compile", Compiling()) if terminal else nullcontext():
+            options.run(options)
+        return OK
     except SystemExit as leaving:  # from argparse: 0 after --help, 2 for what it does not know
         return leaving.code if isinstance(leaving.code, int) else USAGE
     except BadFile as problem:
         _say(str(problem))
         return BAD_DATA
+    except ValueError as problem:
+        with suppress(SystemExit):
+            options.parser.error(str(problem))
+        return USAGE
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -92,33 +93,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return CLOSED
 
 
-class _Compiling(Listener):
+class Compiling(Listener):
     """Says on a terminal why the first answer takes longer."""
 
     said = False
 
     def on_start(self, event: Any) -> None:
+        """Say so, once."""
         if not self.said:
             _say("compiling, once: this takes some 20 s")
         self.said = True
 
     def on_end(self, event: Any) -> None:
-        pass
-
-
-def _run(options: argparse.Namespace) -> int:
-    if sys.stdout is None:
-        raise BadFile("standard output: is closed")
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    listening = install_listener("numba:compile", _Compiling()) if terminal else nullcontext()
-    try:
-        if options.run is not _demo:
-            options.setting = _checked(options)
-        with listening:
-            options.run(options)
-    except ValueError as problem:  # what a file holds raises BadFile
-        options.parser.error(str(problem))
-    return OK
+        """Say nothing."""
 
 
 def _drop_output() -> None:
@@ -138,13 +125,7 @@ def _say(text: str) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line understands.
-
-    Examples
-    --------
-    >>> parser().parse_args(["split", "ratings.csv", "--bounds", "1", "5"]).bounds
-    [1.0, 5.0]
-    """
+    """What the command line understands."""
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     whole = argparse.ArgumentParser(
         prog="maxgap",
@@ -162,73 +143,65 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
 
-    split = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
+    found = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
     following = command("next", "say what to rate next, given the ratings so far", _next, CARE)
-    plan = command("plan", "say how many ratings it will take, if the means are these", _plan)
+    planned = command("plan", "say how many ratings it will take, if the means are these", _plan)
     demo = command("demo", "collect ratings from a made-up crowd until certified", _demo)
-    for one in (split, following):
+    for one in (found, following):
         one.add_argument("file", metavar="FILE", help="the ratings, or -")
         one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
     add = following.add_argument
     add("--batch", type=_whole(1), default=20, metavar="N", help="how many (20)")
-    add(
-        "--arms",
-        type=_decoded,
-        nargs="+",
-        default=[],
-        metavar="A",
-        help="to rate, if not in FILE yet",
-    )
+    some: Any = {"type": _decoded, "nargs": "+", "default": [], "metavar": "A"}
+    add("--arms", help="to rate, if not in FILE yet", **some)
     waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
-    add("--pending", nargs="+", default=[], metavar="A", help=waiting)
-    plan.add_argument(
-        "given", metavar="M", nargs="+", help="guessed means, or a FILE that has them"
-    )
-    plan.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
+    add("--pending", help=waiting, **some | {"type": str})
+    means = "guessed means, or a FILE that has them"
+    planned.add_argument("given", metavar="M", nargs="+", help=means)
+    planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
     demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
-    for one in (split, following, plan):
+    for one in (found, following, planned):
         _add_reading(one)
-    for one in (split, following, plan, demo):
-        _add_setting(one, given=one is not demo)
-    for one in (split, demo):
+    for one in (found, following, planned, demo):
+        _add_question(one, given=one is not demo)
+    for one in (found, demo):
         one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
     return whole
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
     add = command.add_argument_group("the file").add_argument
-    words = (
-        "or who met; the winner is then one of them, the name of its column or a word for a draw"
-    )
-    for option, help, n in (
-        ("--arm", "what is rated (the first of two)", None),
-        ("--reward", "the rating (the second of two)", None),
-        ("--rater", "who rated: counts once an item, by the mean", None),
-        ("--winner", "for duels: who won", None),
-        ("--loser", "and who lost, of a pair drawn at random", None),
-        ("--pair", words, 2),
-        ("--chosen", "who of the two was chosen, if only the other was drawn", None),
+    met = "or who met; the winner is then one of them, the name of its column or a word for a draw"
+    for option, help in (
+        ("--arm", "what is rated (the first of two)"),
+        ("--reward", "the rating (the second of two)"),
+        ("--rater", "who rated: counts once an item, by the mean"),
+        ("--winner", "for duels: who won"),
+        ("--loser", "and who lost, of a pair drawn at random"),
+        ("--pair", met),
+        ("--chosen", "who of the two was chosen, if only the other was drawn"),
     ):
+        n = 2 if option == "--pair" else None
         add(option, type=_decoded, metavar="COLUMN", help=help, nargs=n)
     add("--draws", choices=["half", "drop"], help="half a win for both, or left out")
     add("--separator", type=_separator, metavar="CHAR", help="of columns")
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
-def _add_setting(command: argparse.ArgumentParser, *, given: bool) -> None:
-    setting = command.add_argument_group("the guarantee")
+def _add_question(command: argparse.ArgumentParser, *, given: bool) -> None:
+    guarantee = command.add_argument_group("the guarantee")
     if given:
-        scale = setting.add_mutually_exclusive_group().add_argument
+        scale = guarantee.add_mutually_exclusive_group().add_argument
         ends = "the smallest and largest rating that there could be"
         scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
         scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
-    setting.add_argument("--delta", type=float, default=0.05, help="error probability (0.05)")
+    add = guarantee.add_argument
+    add("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
-    intervals = "of the intervals (with --bounds: empirical-bernstein)"
-    setting.add_argument("--confidence", choices=names, help=intervals)
+    add("--confidence", choices=names, help="of the intervals (with --bounds: empirical-bernstein)")
     either = "certificate (either; clusters for duels and groups)"
-    setting.add_argument("--stopping", choices=[*POLICY_OF], help=either)
+    add("--stopping", choices=[*POLICY_OF], help=either)
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -250,12 +223,12 @@ def _separator(text: str) -> str:
 # -- the commands ------------------------------------------------------------------------------
 
 
-def _checked(options: argparse.Namespace) -> Setting:
+def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
-    if options.stopping is None:
-        options.stopping = "clusters" if duels or options.groups > 2 else "either"
-    contrasts = options.stopping != "clusters"
+    default = "clusters" if duels or options.groups > 2 else "either"
+    stopping = default if options.stopping is None else options.stopping
+    contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
@@ -271,159 +244,145 @@ def _checked(options: argparse.Namespace) -> Setting:
     ):
         if wrong:
             raise ValueError(why)
-    options.bounds = (0.0, 1.0) if duels else options.bounds
-    how = options.delta, options.confidence, options.stopping
-    return checked_setting(options.bounds, options.sigma, *how)
+    bounds = (0.0, 1.0) if duels else options.bounds
+    return Question.asked(bounds, options.sigma, options.delta, options.confidence, stopping)
 
 
-def _to_read(options: argparse.Namespace) -> tuple[dict[str, str | None], Rows]:
-    """The columns to read, and where their rows go."""
+def _columns(options: argparse.Namespace) -> dict[str, str | None]:
+    """The columns to read, by the options that name them."""
     if options.winner is None:
-        columns = {"--arm": options.arm, "--reward": options.reward}
-        columns |= {"--rater": options.rater} if options.rater else {}
-        return columns, Rows(options.setting.bounds)
+        rater = {"--rater": options.rater} if options.rater else {}
+        return {"--arm": options.arm, "--reward": options.reward} | rater
     names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
     places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
-    columns = {at: name for at, name in zip(places, names, strict=True) if name is not None}
-    return columns, Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
+    return {at: name for at, name in zip(places, names, strict=True) if name is not None}
 
 
 @contextmanager
-def _read(options: argparse.Namespace, path: str) -> Iterator[Rows]:
-    """The rows of the file; what is wrong with them all, in here, names it."""
-    columns, rows = _to_read(options)
-    source = Source(path, columns, options.separator, options.encoding)
-    with rows:
-        try:
-            with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
-                read_rows(source, rows)
-                if isinstance(rows, Duels):
-                    rows.check()
-            with rows.once() as once:
-                yield once
-        except ValueError as problem:
-            raise BadFile(f"{source.name}: {problem}") from None
+def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Question]]:
+    """The rows of the file, and what is asked of them; what is wrong with them names the file."""
+    question = _asked(options)
+    source = Source(path, _columns(options), options.separator, options.encoding)
+    rows = Rows(question.bounds, text=source.text)
+    if options.winner is not None:
+        chosen = options.chosen is not None
+        rows = Duels(options.pair or (), options.draws, chosen=chosen, text=source.text)
+    try:
+        with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
+            read_rows(source, rows)
+            if isinstance(rows, Duels):
+                rows.check()
+        rows.once()
+        yield rows, question
+    except BadFile:
+        raise
+    except ValueError as problem:
+        raise BadFile(f"{source.name}: {problem}") from None
+
+
+def _answer(rows: Rows, question: Question, groups: int) -> TableSplit | TablePartition:
+    return partition_of(rows, groups, question) if groups > 2 else split_of(rows, question)
 
 
 def _split(options: argparse.Namespace) -> None:
-    with _read(options, options.file) as rows:
-        found = _answer(rows, options)
+    with _read(options, options.file) as (rows, question):
+        found = _answer(rows, question, options.groups)
     _show(found, options)
 
 
-def _answer(rows: Rows, options: argparse.Namespace) -> TableSplit | TablePartition:
-    if options.groups > 2:
-        return partition_of(rows, options.groups, options.setting)
-    return answer(rows, options.setting)
-
-
 def _next(options: argparse.Namespace) -> None:
-    with _read(options, options.file) as rows:
+    with _read(options, options.file) as (rows, question):
         for note in rows.notes:
             _say(note)
         rows.declare(options.arms)
         if rows.total and rows.moments().counts.all():
-            policy: Any = _answer(rows, options).policy()
+            policy = _answer(rows, question, options.groups).policy()
         else:  # arms that have no rating yet come first
-            policy = collecting(rows, options.setting)
-        batch = questions(policy, options.batch, _pending(options, policy.arms))
+            policy = collecting(rows, question)
+        batch = at_once.questions(policy, options.batch, _pending(options, policy.arms))
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
         _print({"certified": policy.certified, "next": asked})
     elif policy.certified:
         _print("Certified already: nothing more to rate.")
     else:
-        names = [printable(arm) for arm in batch]
-        width = max(map(len, names))
-        lines = zip(names, batch.values(), strict=True)
-        _print("\n".join(f"{name:<{width}}  {n}" for name, n in lines))
+        width = max(len(printable(arm)) for arm in batch)
+        _print("\n".join(f"{printable(arm):<{width}}  {n}" for arm, n in batch.items()))
 
 
 def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
-    said, known = options.pending, {str(arm): arm for arm in arms}
-    if len(said) == 1 and _decoded(said[0]) not in known:
-        if not os.path.exists(said[0]):
-            raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
+    said, known = [*map(_decoded, options.pending)], {str(arm): arm for arm in arms}
+    if len(said) == 1 and said[0] not in known:
+        if not os.path.exists(path := options.pending[0]):
+            raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
         column = {"--arm": options.arm if options.winner is None else None}
-        source = Source(said[0], column, options.separator, options.encoding)
-        with Rows() as rows:
-            with suppress(NoRows):
-                read_rows(source, rows)
-            said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
-    return [known.get(_decoded(name), name) for name in said]
+        source = Source(path, column, options.separator, options.encoding)
+        rows = Rows(text=source.text)
+        with suppress(NoRows):
+            read_rows(source, rows)
+        said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
+    return [known.get(name, name) for name in said]
 
 
 def _plan(options: argparse.Namespace) -> None:
     if all(map(_is_number, options.given)):
-        made = _planned(options, [float(text) for text in options.given], options.sd)
+        made = plan_of(_asked(options), [float(text) for text in options.given], options.sd)
     elif len(options.given) > 1:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
     else:
-        with _read(options, options.given[0]) as rows:
+        with _read(options, options.given[0]) as (rows, question):
             for note in rows.notes:
                 _say(note)
-            means, sd = _answer(rows, options).estimates()
-            made = _planned(options, means, sd if options.sd is None else options.sd)
+            means, sd = _answer(rows, question, 2).estimates()
+            made = plan_of(question, means, sd if options.sd is None else options.sd)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
 
 
 def _is_number(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _planned(options: argparse.Namespace, means: Any, sd: Any) -> Plan:
-    names = ("bounds", "sigma", "delta", "confidence", "stopping")
-    return plan_of(means, sd=sd, **{name: getattr(options, name) for name in names})
+    return False
 
 
 def _demo(options: argparse.Namespace) -> None:
-    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
-    how["stopping"] = how["stopping"] or "either"
-    setting = checked_setting((1, 5), None, **how)
+    how = {"delta": options.delta, "confidence": options.confidence}
+    how["stopping"] = options.stopping or "either"
+    policy = Question.asked((1, 5), None, **how).policy(list(DEMO))
     if options.csv and (options.json or options.plot):
         raise ValueError("--csv prints the ratings alone: not with --json or --plot")
     rng = np.random.default_rng(options.seed)
-    policy = setting.policy(list(DEMO))
-    rated: list[Any] = []
-    stars: list[int] = []
+    rows: list[tuple[Any, int]] = []
     while not policy.stopped:
-        asked = [item for item in policy.ask() for _ in range(20)]
-        given = [int(rng.choice(5, p=DEMO[str(item)])) + 1 for item in asked]
-        policy.tell(asked, given)
-        rated += asked
-        stars += given
+        asked = [str(item) for item in policy.ask() for _ in range(20)]
+        rows += (told := [(item, int(rng.choice(5, p=DEMO[item])) + 1) for item in asked])
+        policy.tell(*zip(*told, strict=True))
     if options.csv:
-        rows = [f"{item},{n}" for item, n in zip(rated, stars, strict=True)]
-        _print("\n".join(["item,stars", *rows]))
+        _print("\n".join(["item,stars", *(f"{item},{n}" for item, n in rows)]))
         return
-    found = split_of(arm=rated, reward=stars, bounds=(1, 5), **how)
+    rated, stars = zip(*rows, strict=True)
+    found = split(arm=rated, reward=stars, bounds=(1, 5), **how)
     _show(found, options, f"{len(stars):,} made-up ratings.\n")
 
 
 # -- what comes out ----------------------------------------------------------------------------
 
 
-def _show(
-    found: TableSplit | TablePartition, options: argparse.Namespace, before: str = ""
-) -> None:
-    """Draw the answer into a file, if that is asked for, and print it."""
+def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
+    """Draw the answer into a file, if that is asked for, and print it, first what is known."""
     if options.plot is not None:
         _draw(found, options)
     if options.json:
         _print(_as_json(found))
         return
-    at_once = "\n".join(found.verdict())
-    _print(f"{before}{at_once}")
-    sentence = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
-    _print(f"{str(found).removeprefix(at_once)[1:]}{sentence}")
+    verdict = "\n".join(found.verdict())
+    _print(f"{before}{verdict}")
+    report = f"\n\nFor a report: {found.sentence}" if hasattr(found, "sentence") else ""
+    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
-def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> None:
+def _draw(found: Any, options: argparse.Namespace) -> None:
     import matplotlib
 
     matplotlib.use("agg")
@@ -435,10 +394,9 @@ def _draw(found: TableSplit | TablePartition, options: argparse.Namespace) -> No
                 for ax in figure.axes:
                     ax.set_rasterization_zorder(MANY)
             figure.savefig(options.plot)
-        except OSError as problem:
-            raise BadFile(f"{options.plot}: {problem.strerror or problem}") from None
-        except RuntimeError as problem:  # a style asks for TeX, which is not there
-            raise BadFile(f"{options.plot}: {problem}") from None
+        except (OSError, RuntimeError) as problem:  # a style may ask for TeX, which is not there
+            why = getattr(problem, "strerror", None) or problem
+            raise BadFile(f"{options.plot}: {why}") from None
         except ValueError as problem:  # a suffix that matplotlib does not know
             raise ValueError(f"--plot: {problem}") from None
     glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}
@@ -462,13 +420,12 @@ def _print(result: Any) -> None:
         raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 
-def _as_json(found: TableSplit | TablePartition) -> dict[str, Any]:
+def _as_json(found: Any) -> dict[str, Any]:
     rival = found.rival
     groups = found.arms.groupby("group", sort=False)["arm"].agg(list)
-    made = groups.to_dict() if isinstance(found, TableSplit) else {"groups": groups.tolist()}
-    for name in ("gap", "gaps", "certified", "certain_gap", "certain_gaps", "notes", "sentence"):
-        if hasattr(found, name):
-            made[name] = getattr(found, name)
+    made = groups.to_dict() if hasattr(found, "top") else {"groups": groups.tolist()}
+    names = ("gap", "gaps", "certified", "certain_gap", "certain_gaps", "notes", "sentence")
+    made |= {name: getattr(found, name) for name in names if hasattr(found, name)}
     return made | {
         "rival": rival and {"gap": rival.gap, "below": rival.below, "above": rival.above},
         "next": found.next,

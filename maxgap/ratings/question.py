@@ -1,0 +1,73 @@
+"""What is asked of ratings: what they are assumed to be, and by which certificate to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from maxgap._checking import checked_bounds, checked_confidence
+from maxgap._numbers import as_float
+from maxgap.confidence import check_delta, check_sigma
+from maxgap.policies import MaxGapContrasts, MaxGapTop2UCB, Policy
+
+__all__ = ["POLICY_OF", "Question"]
+
+#: The certificates on offer, and the policy that samples for each.
+POLICY_OF: dict[str, type[Policy]] = {
+    "either": MaxGapContrasts,
+    "clusters": MaxGapTop2UCB,
+    "contrasts": MaxGapContrasts,
+}
+
+
+class Question(NamedTuple):
+    """What rewards are assumed to be, and which certificate is asked for: chosen before looking.
+
+    Examples
+    --------
+    >>> Question.asked((1, 5), None, 0.05, None, "clusters")[1:4]
+    (2.0, 0.05, 'empirical-bernstein')
+    """
+
+    bounds: tuple[float, float] | None
+    sigma: Any
+    delta: float
+    confidence: Any
+    stopping: str
+
+    @classmethod
+    def asked(cls, bounds: Any, sigma: Any, delta: Any, confidence: Any, stopping: Any) -> Question:
+        """A question in these words, or a ValueError that names what cannot be used."""
+        if (bounds is None) == (sigma is None):
+            raise ValueError(
+                "give bounds=(lowest, highest), between which every reward must lie, or else "
+                f"sigma=, got bounds {bounds!r} and sigma {sigma!r}: ratings alone do not tell "
+                "either"
+            )
+        if stopping not in POLICY_OF:
+            raise ValueError(f"stopping must be one of {list(POLICY_OF)}, got {stopping!r}")
+        if bounds is not None:
+            bounds = checked_bounds(bounds)
+            sigma = (bounds[1] - bounds[0]) / 2
+        elif not hasattr(sigma, "items"):  # by label it is checked once the labels are known
+            number = as_float(sigma)
+            if number is None:
+                raise ValueError(f"sigma must be a number or go by the arms' labels, got {sigma!r}")
+            sigma = float(check_sigma(number))
+        if confidence is None:
+            confidence = "normal-mixture" if bounds is None else "empirical-bernstein"
+        return cls(bounds, sigma, check_delta(delta), checked_confidence(confidence), stopping)
+
+    def policy(
+        self, arms: int | Sequence[Hashable], cls: type[Policy] | None = None, **more: Any
+    ) -> Policy:
+        """A policy of these settings that has not begun; by default one that samples for it."""
+        scale = {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
+        return (cls or POLICY_OF[self.stopping])(
+            arms,
+            delta=self.delta,
+            confidence=self.confidence,
+            stopping=self.stopping,
+            **scale,
+            **more,
+        )

@@ -1,0 +1,251 @@
+"""From a table of rewards to an answer: which two groups, is it certain, whom to rate next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maxgap.confidence import guarantees
+from maxgap.policies import Policy, at_once
+from maxgap.policies.max_gap_partition import cut
+from maxgap.ratings.answers import Answer, named, sentence, shared, tell_all
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Rows
+from maxgap.ratings.tables import add_table
+
+__all__ = ["TableSplit", "collecting", "split", "split_of"]
+
+#: With more arms contrasts take long to look at, and "either" is the cluster rule alone.
+MOST_FOR_CONTRASTS = 100
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TableSplit(Answer):
+    """What a table of rewards says: shows itself at a terminal and in a notebook, and draws itself.
+
+    Attributes
+    ----------
+    top, bottom : frozenset of hashable
+        The arms above and below the largest gap between empirical means.
+    gap : float
+        That gap.
+    certified : bool
+        Whether the rewards certify the groups, as they are.
+    certain_gap : float
+        The gap between the groups is at least this, with the intervals; negative while those of the
+        two groups overlap.
+    notes : tuple of str
+        What is odd about the ratings, a sentence each.
+    sentence : str
+        The answer in a sentence, for a report.
+    rival : Rival or None
+        What the certain gap has to exceed to be certified by "clusters"; None with two arms.
+    next : tuple of hashable
+        The arms to rate next, once each; none once certified.
+    arms : pandas.DataFrame
+        A row per arm, largest mean first: arm, ratings, mean, lower, upper, group.
+
+    Examples
+    --------
+    >>> import maxgap
+    >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
+    >>> sorted(answer.bottom), answer.gap, answer.certified
+    (['a', 'b'], 8.0, True)
+    >>> answer.certain_gap > answer.rival.gap
+    True
+    """
+
+    top: frozenset[Hashable]
+    bottom: frozenset[Hashable]
+    gap: float
+    certain_gap: float
+    _raters: tuple[int, bool] | None
+
+    def _found(self) -> list[str]:
+        (_, top), (_, bottom) = self.arms.groupby("group", sort=False)
+        below, above = (
+            f"{named([row['arm']])} ({self._text(row['mean'])})"
+            for row in (bottom.iloc[0], top.iloc[-1])
+        )
+        is_ = "is" if self.certified else "seems to be"
+        return [
+            f"The largest gap {is_} {self._text(self.gap)}, from {below} up to {above}.",
+            self._group("Top", "top"),
+            self._group("Bottom", "bottom"),
+        ]
+
+    def _verdict(self) -> str:
+        delta, gap = f"{self._question.delta:g}", self._text(self.certain_gap)
+        rival = -math.inf if self.rival is None else self.rival.gap
+        if self.certified and self.certain_gap > max(rival, 0.0):
+            return (
+                f"Certified with an error probability of at most {delta}: "
+                f"the gap is at least {gap}{self._inside(', any inside a group at most ')}."
+            )
+        if self.certified:
+            return f"Certified by contrasts, with an error probability of at most {delta}."
+        if self._question.stopping == "contrasts":
+            return f"Not certified by contrasts (delta {delta})."
+        if not guarantees(self._question.confidence, self._question.sigma):
+            return f"Not certified: the intervals {self._question.confidence!r} have no proof."
+        if self.certain_gap <= 0:
+            return f"Not certified (delta {delta}): the intervals of the two groups overlap."
+        return (
+            f"Not certified (delta {delta}): the gap is at least {gap}, "
+            f"but one inside a group may be {self._inside('')}."
+        )
+
+    @property
+    def sentence(self) -> str:
+        """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
+        from maxgap import __version__
+
+        bounds, sigma, delta, confidence, stopping = self._question
+        counted, apart = "", ", as of different raters"
+        if self._raters:
+            counted, apart = f" by {self._raters[0]:,} raters, each counted once an item", ""
+        scale = f"scale {bounds[0]:g} to {bounds[1]:g}" if bounds else f"sub-Gaussian scale {sigma}"
+        how = {
+            "either": f"{confidence} intervals and contrasts, half of delta each",
+            "contrasts": "contrasts",
+            "clusters": f"{confidence} intervals",
+        }[stopping]
+        assumed = f"ratings independent{apart}, in the order in which they were given"
+        if stopping == "clusters":
+            assumed = f"given an item's ratings so far{apart}, the next has the item's mean"
+        return (
+            f"Of {self.arms['ratings'].sum():,} ratings of {len(self.arms):,} items{counted}, "
+            f"{scale}, the largest gap between means is {self._text(self.gap)} and "
+            f"{'is' if self.certified else 'is not'} certified ({how}; delta {delta:g}, valid at "
+            f"any time; assumed: {assumed}; maxgap {__version__})."
+        )
+
+
+def split(
+    table: Any = None,
+    *,
+    arm: Any,
+    reward: Any,
+    bounds: tuple[float, float] | None = None,
+    sigma: float | Mapping[Hashable, float] | None = None,
+    delta: float = 0.05,
+    rater: Any = None,
+    confidence: Any = None,
+    stopping: str = "either",
+) -> TableSplit:
+    """Where the largest gap is in a table of rewards, and whether these rewards certify it.
+
+    The rewards are taken in the table's order, once, and as they are: nothing is asked of how many
+    there are of each arm, of who chose them or of when collecting ended; you may add rewards and
+    look again as often as you like.
+
+    The default certificate is "either" of two, with half of ``delta`` each. *Clusters* asks that
+    each reward of an arm, *given those of the arm before it*, has the arm's mean as its
+    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``; with bounds its
+    intervals learn the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks
+    for more: all rewards independent of each other, each arm's in the order in which they were
+    drawn. Rows that are plainly sorted by reward are noticed, and so is a ``sigma`` that they
+    contradict; contrasts are then left out, or the table is refused. Whoever rates an arm several
+    times counts once if ``rater`` says so; if someone rates several arms, contrasts are left out.
+
+    Choose another certificate before you look at its answer: the best of several at one ``delta``
+    errs more often than ``delta``.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame, mapping, or what has ``to_pandas``, optional
+        A row per reward.
+    arm, reward : hashable, or sequences
+        Names of two columns of the table; without a table the two sequences themselves.
+    bounds : (float, float), optional
+        The smallest and largest reward that there *could* be, such as (1, 5) for stars: of the
+        scale, not of the data.
+    sigma : float or mapping, optional
+        In place of bounds: sub-Gaussian scale of the rewards, for all arms or by label.
+    delta : float
+        Probability of error allowed, in (0, 1).
+    rater : hashable or sequence, optional
+        Name of the column that says who rated, or the sequence: a rater's ratings of an arm then
+        count as one, their mean, where the first of them stands.
+    confidence : str, optional
+        Of the intervals, as in :class:`maxgap.Policy`: with bounds "empirical-bernstein", else
+        "normal-mixture".
+    stopping : str
+        "either", "clusters" or "contrasts".
+
+    Returns
+    -------
+    TableSplit
+
+    Raises
+    ------
+    ValueError
+        For a row that cannot be used, with the row and the column; for columns that are not there,
+        fewer than two arms, and arguments that cannot be used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"item": ["tea", "mud"] * 20, "stars": [5, 1] * 20})
+    >>> split(table, arm="item", reward="stars", bounds=(1, 5))
+    The largest gap is 4.00, from mud (1.00) up to tea (5.00).
+    Top (1): tea
+    Bottom (1): mud
+    Certified by contrasts, with an error probability of at most 0.05.
+    <BLANKLINE>
+    arm  ratings  mean  lower  upper  group   next
+    tea       20  5.00   2.91   5.00  top
+    mud       20  1.00   1.00   3.09  bottom
+    """
+    question = Question.asked(bounds, sigma, delta, confidence, stopping)
+    rows = Rows(question.bounds)
+    add_table(rows, table, arm=arm, reward=reward, rater=rater)
+    rows.once()
+    return split_of(rows, question)
+
+
+def split_of(rows: Rows, question: Question) -> TableSplit:
+    """The answer that checked rows give."""
+    rows.check_arms()
+    notes = [*rows.notes]
+    if question.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
+        question = question._replace(stopping="clusters")
+    if question.stopping == "either" and rows.raters is not None and rows.raters[1]:
+        question = question._replace(stopping="clusters")
+        notes.append("Some rate several items: contrasts, which need independence, are left out.")
+    policy = question.policy(rows.labels)
+    moments = tell_all(policy, rows)
+    if policy.objections and question.stopping == "either":
+        notes += [sentence(f"{text}: contrasts are left out") for text in policy.objections]
+        # What contrasts might have used of delta is not given to the intervals afterwards.
+        question = question._replace(stopping="clusters")
+        policy = question._replace(delta=question.delta / 2).policy(rows.labels)
+        moments = tell_all(policy, rows)
+    notes += map(sentence, policy.objections)
+    look = cut(policy.arms, policy.means, policy.lower, policy.upper, 2)
+    top = look.group == 0
+    if question.stopping != "contrasts" and look.certified:
+        at_once.stand_by(policy, top)  # nothing had to be compiled
+    elif question.stopping != "clusters" and at_once.orders_may_hold(policy, top):
+        at_once.begin(policy)
+    groups, gaps = look.answer(policy.arms)
+    return TableSplit(
+        top=groups[0],
+        bottom=groups[1],
+        gap=gaps[0],
+        certain_gap=float(look.certain[0]),
+        notes=tuple(notes),
+        _raters=rows.raters,
+        **shared(policy, moments, look, question, ("top", "bottom")),
+    )
+
+
+def collecting(rows: Rows, question: Question) -> Policy:
+    """A policy that was told checked rows; some arms may have none yet."""
+    policy = question.policy(rows.labels)
+    if rows.total:
+        tell_all(policy, rows)
+        at_once.begin(policy)
+    return policy
