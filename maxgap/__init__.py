@@ -1,11 +1,11 @@
 """The MaxGap bandit: find the largest gap between neighbouring means."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate, stopping
+from maxgap import confidence, gaps, hardness, policies, problems, reference, simulate
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies import (
-    MaxGapContrasts,
     MaxGapElim,
     MaxGapTop2UCB,
     MaxGapUCB,
@@ -20,6 +20,8 @@ from maxgap.problems import BordaProblem, Problem
 from maxgap.simulate import Run, Study
 
 if TYPE_CHECKING:
+    from maxgap import stopping
+    from maxgap.policies import MaxGapContrasts
     from maxgap.ratings import (
         Forecast,
         Plan,
@@ -71,26 +73,27 @@ __all__ = [
     "stopping",
 ]
 
-#: Names of the wing `maxgap.ratings`, which is imported when one of them is first used.
-_OF_RATINGS = {
-    "Forecast",
-    "Plan",
-    "TablePartition",
-    "TableSplit",
-    "partition",
-    "plan",
-    "split",
-    "split_duels",
+#: What needs a wing, which is imported when one of these is first used.
+_LATER = {
+    "Forecast": "maxgap.ratings",
+    "MaxGapContrasts": "maxgap.policies",
+    "Plan": "maxgap.ratings",
+    "TablePartition": "maxgap.ratings",
+    "TableSplit": "maxgap.ratings",
+    "partition": "maxgap.ratings",
+    "plan": "maxgap.ratings",
+    "split": "maxgap.ratings",
+    "split_duels": "maxgap.ratings",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _OF_RATINGS:
+    if name == "stopping":
+        return importlib.import_module("maxgap.stopping")
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from maxgap import ratings
-
-    return globals().setdefault(name, getattr(ratings, name))
+    return globals().setdefault(name, getattr(importlib.import_module(_LATER[name]), name))
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_OF_RATINGS})
+    return sorted({*globals(), *_LATER})

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from maxgap import policies
 from maxgap.contrasts.rules import Contrasts, Either
-from maxgap.policies import POLICIES, Policy
+from maxgap.policies import Policy
 from maxgap.policies.base import rule_of
 from maxgap.policies.max_gap_elim import TwoActive, TwoActiveAroundCertainGap
 from maxgap.policies.max_gap_top2_ucb import SecondBelow, ThirdBelow
@@ -63,7 +64,7 @@ class Row(NamedTuple):
 
 TABLE: tuple[Row, ...] = tuple(
     Row(policy.__name__, stopping, *rule_of(policy, stopping))
-    for policy in (*POLICIES, Policy)  # the last stands for those of the reader's own
+    for policy in (*(getattr(policies, name) for name in policies.NAMES), Policy)  # the last stands for those of the reader's own
     for stopping in (*RULES_OF_ANY, *policy.rules, None)
 )
 """Policy, name of the rule, rule, whether proved: what the classes of policies say."""

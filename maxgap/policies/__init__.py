@@ -11,25 +11,30 @@
 >>> sorted(policy.recommend().top), policy.certified
 (['c'], True)
 
-One file for each algorithm. To add one: its file, and a line in :data:`POLICIES`.
+One file for each algorithm. To add one: its file, and a line in :data:`NAMES`.
 """
 
 from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
 
 from maxgap._saving import StrPath
 from maxgap.engine.compiled import compiled
 from maxgap.engine.state import Lines
 from maxgap.policies._saved import read_policy
 from maxgap.policies.base import Policy, Split
-from maxgap.policies.max_gap_contrasts import MaxGapContrasts
 from maxgap.policies.max_gap_elim import MaxGapElim
 from maxgap.policies.max_gap_top2_ucb import MaxGapTop2UCB
 from maxgap.policies.max_gap_ucb import MaxGapUCB
 from maxgap.policies.round_robin import RoundRobin
 from maxgap.policies.sort_then_search import SortThenSearch
 
+if TYPE_CHECKING:
+    from maxgap.policies.max_gap_contrasts import MaxGapContrasts
+
 __all__ = [
-    "POLICIES",
+    "NAMES",
     "Lines",
     "MaxGapContrasts",
     "MaxGapElim",
@@ -43,8 +48,23 @@ __all__ = [
     "load",
 ]
 
-POLICIES = (RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, MaxGapContrasts)
+NAMES = (
+    "RoundRobin",
+    "SortThenSearch",
+    "MaxGapElim",
+    "MaxGapUCB",
+    "MaxGapTop2UCB",
+    "MaxGapContrasts",
+)
 """The policies of the package."""
+
+
+def __getattr__(name: str) -> Any:
+    if name != "MaxGapContrasts":  # the only one that needs the wing of contrasts
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from maxgap.policies.max_gap_contrasts import MaxGapContrasts
+
+    return MaxGapContrasts
 
 
 def load(path: StrPath) -> Policy:
@@ -69,4 +89,10 @@ def load(path: StrPath) -> Policy:
     ...     load(Path(folder) / "policy.json").counts.tolist()
     [1, 0]
     """
-    return read_policy(path, {cls.__name__: cls for cls in POLICIES})
+    
+    def of_name(name: Any) -> type[Policy]:
+        if name not in NAMES:
+            raise ValueError(f"there is no policy {name!r}")
+        return getattr(sys.modules[__name__], name)
+
+    return read_policy(path, of_name)

@@ -10,7 +10,7 @@ import copy
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,8 +77,8 @@ def _finite(values: Any) -> list[float | None]:
     return [x if math.isfinite(x) else None for x in values.tolist()]
 
 
-def read_policy(path: StrPath, classes: Mapping[str, Any]) -> Any:
-    """The policy of one of these classes that a file holds, or a ValueError that names the file."""
+def read_policy(path: StrPath, of_name: Callable[[Any], Any]) -> Any:
+    """The policy, of a class by its name, that a file holds, or a ValueError that names the file."""
     name = checked_path(path)
     try:
         with open(name, "rb") as file:
@@ -91,7 +91,7 @@ def read_policy(path: StrPath, classes: Mapping[str, Any]) -> Any:
         content = document["policy"]
         if document["sha256"] != digest(content):
             raise ValueError("its contents do not match their checksum")
-        policy = _restored(content, classes[content["class"]])
+        policy = _restored(content, of_name(content["class"]))
         if digest(content_of(policy)) != digest(content):
             raise ValueError("it holds what no policy writes")
         policy._files = {os.path.realpath(name): fingerprint(written)}
