@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import as_float, as_floats, is_whole
 from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
+from maxgap.engine.types import Floats, Integers
 
 __all__ = [
     "LARGEST_REWARD",

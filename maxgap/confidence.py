@@ -50,8 +50,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap.engine.elementary import log, log_of_array
 from maxgap._numbers import as_float, as_floats, is_whole
+from maxgap.engine.elementary import log, log_of_array
 
 __all__ = ["FROM_REWARDS", "RADII", "guarantees", "radius"]
 

@@ -59,8 +59,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap.engine.compiled import compiled, inlined
 from maxgap._numbers import as_floats
+from maxgap.engine.compiled import compiled, inlined
 from maxgap.problems import Problem
 
 __all__ = [

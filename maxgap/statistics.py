@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from maxgap._numbers import is_whole
 from maxgap.engine.compiled import compiled
 from maxgap.engine.types import Floats, Integers
-from maxgap._numbers import is_whole
 
 __all__ = [
     "SURE_DIGITS",

@@ -29,11 +29,10 @@ from typing import Any, NamedTuple
 from maxgap import policies
 from maxgap.contrasts.rules import Contrasts, Either
 from maxgap.policies import Policy
-from maxgap.policies.base import rule_of
 from maxgap.policies.max_gap_elim import TwoActive, TwoActiveAroundCertainGap
 from maxgap.policies.max_gap_top2_ucb import SecondBelow, ThirdBelow
 from maxgap.policies.max_gap_ucb import DominantPair, DominantPairAndCertainGap
-from maxgap.policies.rules import RULES_OF_ANY, Clusters, Never
+from maxgap.policies.rules import RULES_OF_ANY, Clusters, Never, rule_of
 from maxgap.policies.sort_then_search import DominantGap
 
 __all__ = [
@@ -63,8 +62,9 @@ class Row(NamedTuple):
 
 
 TABLE: tuple[Row, ...] = tuple(
-    Row(policy.__name__, stopping, *rule_of(policy, stopping))
-    for policy in (*(getattr(policies, name) for name in policies.NAMES), Policy)  # the last stands for those of the reader's own
+    Row(policy.__name__, stopping, *rule_of(policy.rules, stopping))
+    # The last stands for those of the reader's own.
+    for policy in (*(getattr(policies, name) for name in policies.NAMES), Policy)
     for stopping in (*RULES_OF_ANY, *policy.rules, None)
 )
 """Policy, name of the rule, rule, whether proved: what the classes of policies say."""

@@ -41,27 +41,28 @@ LEAST = 0.95  # share of mutants that must be noticed, in every file
 #: What should notice, the fastest and most likely first.
 TESTS = {
     "maxgap/gaps.py": ["gaps", "policies"],
-    "maxgap/_core/slots.py": ["gaps", "policies"],
-    "maxgap/_core/state.py": ["policies", "runs", "own_policy"],
-    "maxgap/_core/order.py": ["policies", "runs"],
-    "maxgap/_core/sorting.py": ["policies", "runs"],
-    "maxgap/_core/words.py": ["policies", "runs"],
-    "maxgap/stopping.py": ["stopping", "policies", "runs"],
+    "maxgap/engine/slots.py": ["core_slots", "policies"],
+    "maxgap/engine/state.py": ["policies", "runs", "own_policy", "core_intervals", "forgeries"],
+    "maxgap/engine/runs.py": ["runs", "simulate", "own_policy"],
+    "maxgap/stopping.py": ["stopping"],
     "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],
     "maxgap/policies/_saved.py": ["forgeries", "cases", "state_machine", "input"],
     "maxgap/policies/_objections.py": ["objections"],
-    "maxgap/policies/_step.py": ["policies", "runs", "own_policy"],
+    "maxgap/policies/rules.py": ["stopping", "policies"],
+    "maxgap/policies/runs.py": ["runs", "simulate", "own_policy"],
     "maxgap/policies/base.py": ["policies", "runs", "own_policy", "cases", "state_machine"],
     "maxgap/policies/round_robin.py": ["policies", "runs"],
-    "maxgap/policies/sort_then_search.py": ["policies", "runs"],
-    "maxgap/policies/max_gap_elim.py": ["policies", "runs"],
+    "maxgap/policies/sort_then_search.py": ["policies", "runs", "forgeries"],
+    "maxgap/policies/max_gap_elim.py": ["policies", "runs", "forgeries"],
     "maxgap/policies/max_gap_ucb.py": ["policies", "runs", "cases"],
     "maxgap/policies/max_gap_top2_ucb.py": ["policies", "runs"],
     "maxgap/policies/max_gap_contrasts.py": ["contrasts"],
-    "maxgap/_core/contrasts.py": ["core_contrasts_by_hand", "core_contrasts", "contrasts"],
-    "maxgap/_core/rewards.py": ["core_contrasts", "contrasts"],
+    "maxgap/contrasts/look.py": ["core_contrasts_by_hand", "core_contrasts", "contrasts"],
+    "maxgap/contrasts/certificate.py": ["core_contrasts_by_hand", "core_contrasts", "contrasts"],
+    "maxgap/contrasts/aims.py": ["core_contrasts", "contrasts"],
+    "maxgap/contrasts/rewards.py": ["core_contrasts", "contrasts"],
+    "maxgap/contrasts/rules.py": ["stopping", "contrasts"],
     "maxgap/reference/contrasts.py": ["core_contrasts_by_hand", "core_contrasts"],
-    "maxgap/_run.py": ["runs", "simulate", "own_policy"],
     "maxgap/simulate.py": ["study_twins", "own_policy", "runs", "simulate"],
     "maxgap/statistics.py": ["study_twins", "statistics", "study"],
     "maxgap/confidence.py": ["confidence"],
@@ -91,11 +92,14 @@ LEFT_OUT = " and ".join(
 def area(file):
     """The part of the package that a file belongs to; of every part enough must be noticed."""
     name = file.removeprefix("maxgap/")
-    if name.startswith(("_core/state", "_core/order", "_core/words", "policies/")):
+    if name in ("policies/runs.py", "engine/runs.py"):
+        return "simulate.py"
+    if name.startswith(("engine/state", "policies/")) or name == "stopping.py":
         return "policies"
+    if name.startswith("contrasts/"):
+        return "contrasts"
     return {
-        "_core/slots.py": "gaps.py",
-        "_run.py": "simulate.py",
+        "engine/slots.py": "gaps.py",
         "statistics.py": "simulate.py",
     }.get(name, name)
 

@@ -1,8 +1,13 @@
 """The one place where tests reach into a policy: states put there by hand, states looked at."""
 
+import math
+
 import numpy as np
 
 from maxgap._saving import digest
+from maxgap.contrasts.look import Told
+from maxgap.contrasts.rewards import keeping
+from maxgap.engine.state import ARM
 from maxgap.policies._batch import shares, spread
 from maxgap.policies._saved import content_of
 
@@ -14,6 +19,7 @@ __all__ = [
     "digest",
     "has_crossed",
     "lock_of",
+    "packed",
     "rewards_kept",
     "shares",
     "sigmas_of",
@@ -41,6 +47,32 @@ def decided(cls, estimate, *, counts=None, **settings):
     state.progress["total"] = counts.sum()
     policy._begin()
     return policy
+
+
+class NoIntervals:
+    """Intervals of those who look at rewards alone."""
+
+    def take(self, arms, arm, reward):
+        """Make none."""
+        return False
+
+    def grown(self, counts, needed, radii):
+        """Have room for everything."""
+        return self
+
+
+def packed(rewards, sigmas):
+    """What contrasts are told with these rewards."""
+    arms = np.zeros(len(rewards), ARM)
+    arms["sigma"] = sigmas
+    arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
+    counts = np.array([len(told) for told in rewards])
+    kept = keeping(NoIntervals(), len(rewards), 0.1).grown(arms["count"], counts, None)
+    for arm, told in enumerate(rewards):
+        for reward in told:
+            arms[arm]["count"] += 1
+            kept.take(arms, arm, reward)
+    return Told(arms, kept.stacks, kept.sums)
 
 
 def counters(policy):

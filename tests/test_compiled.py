@@ -26,7 +26,8 @@ BOUNDS = "import maxgap; print(maxgap.gap_upper_bounds([0.0, 1.0], [2.0, 3.0]).r
 ANSWER = "[3.0, 1.0]"
 
 # As long as the right one, so that the size of the file tells nothing.
-RULE, CHANGED = "return inside < lower_bound", "return inside > lower_bound"
+RULE, CHANGED = "return inside < order.", "return inside > order."
+RULES = Path("maxgap") / "engine" / "slots.py"
 
 
 def ran(code, *, python=sys.executable, **environment):
@@ -57,7 +58,7 @@ def source(tmp_path):
 
 
 def change_the_rule(folder):
-    file = folder / "maxgap" / "stopping.py"
+    file = folder / RULES
     text = file.read_text(encoding="utf-8")
     assert text.count(RULE) == 1
     file.write_text(text.replace(RULE, CHANGED), encoding="utf-8")
@@ -78,12 +79,12 @@ def test_a_changed_rule_runs_in_the_same_folder_and_the_old_one_again_when_chang
     assert ran(STOPPED, PYTHONPATH=str(source)) == ("True", "")
     assert {path: path.stat().st_mtime_ns for path in first.rglob("*.nb?")} == kept
 
-    original = (source / "maxgap" / "stopping.py").read_bytes()
+    original = (source / RULES).read_bytes()
     change_the_rule(source)
     assert ran(STOPPED, PYTHONPATH=str(source)) == ("False", "")
     assert len(folders(cache)) == 2
 
-    (source / "maxgap" / "stopping.py").write_bytes(original)
+    (source / RULES).write_bytes(original)
     assert ran(STOPPED, PYTHONPATH=str(source)) == ("True", "")
     assert len(folders(cache)) == 2
 

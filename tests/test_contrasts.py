@@ -322,7 +322,7 @@ def test_who_does_not_look_back_keeps_nothing():
 
 
 def test_the_conditions_are_said_where_the_certificate_is_used():
-    for documented in (Policy.certified, maxgap.stopping.contrasts, plain):
+    for documented in (Policy.certified, maxgap.stopping.Contrasts, plain):
         assert "independent" in inspect.getdoc(documented)
 
 

@@ -28,9 +28,7 @@ def both(arms: np.ndarray, rewards: np.ndarray, **how: str) -> tuple[Policy, Pol
     begin(at_once)
     index = {label: k for k, label in enumerate(rows.labels)}
     numbers = np.array([index[arm] for arm in arms.tolist()])
-    for k in range(arms.size):
-        one_by_one._take(numbers[k : k + 1], rewards[k : k + 1], decide=False)
-    one_by_one._decide()
+    one_by_one.tell(numbers, rewards)
     return at_once, one_by_one
 
 

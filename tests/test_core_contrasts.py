@@ -5,29 +5,14 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from states import packed
 
 from maxgap import MaxGapContrasts
-from maxgap._core.elementary import exp, log_twice_normal_cdf
-from maxgap._core.state import ARM
 from maxgap.contrasts import aims, certificate
 from maxgap.contrasts import look as core
-from maxgap.contrasts.rewards import grown_stacks, new_stacks, push
+from maxgap.engine.elementary import exp, log_twice_normal_cdf
+from maxgap.engine.state import ARM
 from maxgap.reference import contrasts as plain
-
-
-def packed(rewards, sigmas):
-    """What is told with these rewards."""
-    arms = np.zeros(len(rewards), ARM)
-    arms["sigma"] = sigmas
-    arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
-    stacks, sums = new_stacks(len(rewards))
-    counts = np.array([len(told) for told in rewards])
-    stacks, sums = grown_stacks(stacks, sums, arms["count"], counts)
-    for arm, told in enumerate(rewards):
-        for reward in told:
-            arms[arm]["count"] += 1
-            push(stacks, sums, arm, arms[arm]["count"], reward)
-    return core.Told(arms, stacks, sums)
 
 
 def log_low(look, side, a, low):

@@ -9,25 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
+from states import packed
 
-from maxgap._core.state import ARM
 from maxgap.contrasts import certificate
 from maxgap.contrasts import look as core
-from maxgap.contrasts.rewards import grown_stacks, new_stacks, push
+from maxgap.contrasts.rewards import STACK
+from maxgap.engine.state import ARM
 from maxgap.reference import contrasts as plain
-
-
-def packed(rewards, sigmas):
-    """What is told with these rewards."""
-    arms = np.zeros(len(rewards), ARM)
-    arms["sigma"] = sigmas
-    arms["mean"] = [math.fsum(told) / len(told) for told in rewards]
-    arms["count"] = counts = np.array([len(told) for told in rewards])
-    stacks, sums = grown_stacks(*new_stacks(len(rewards)), np.zeros(len(rewards), int), counts)
-    for arm, told in enumerate(rewards):
-        for n, reward in enumerate(told, start=1):
-            push(stacks, sums, arm, n, reward)
-    return core.Told(arms, stacks, sums)
 
 
 def log_low(look, side, a, low):
@@ -343,7 +331,8 @@ def rejects(look, side, i, j, low, high):
 
 
 def nothing_told(look):
-    return core.Told(np.zeros(look.order.size, ARM), *new_stacks(look.order.size))
+    n_arms = look.order.size
+    return core.Told(np.zeros(n_arms, ARM), np.zeros(n_arms, STACK), np.zeros(n_arms))
 
 
 NEAREST = 2 * 0.10537

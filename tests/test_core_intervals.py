@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy.stats import binom
 
-from maxgap._core.intervals import SUMS, add_to_sums, interval_from_sums
-from maxgap._core.state import ARM, observe
 from maxgap.confidence import bernstein_lines
+from maxgap.engine.compiled import compiled
+from maxgap.engine.state import ARM, SUMS, FromSums, observe
 
 BETS = 0.6 * 0.8 ** np.arange(40)
 SHARES = np.arange(1, 41) ** -1.1 / np.sum(np.arange(1, 41) ** -1.1)
@@ -27,15 +26,13 @@ def two_valued_tree(rng, mean, depth):
     return paths, chances
 
 
-@njit
-def add_all(arms, sums, lines, rewards, mean):
+@compiled
+def add_all(arms, intervals, rewards, mean):
     """Whether an interval ever lies below the mean, and whether one ever lies above."""
-    arms[0]["count"], arms[0]["mean"], sums[0]["squares"] = 0, 0.0, 0.0
     below, above = False, False
-    for reward in rewards:
-        observe(arms, 0, reward)
-        add_to_sums(arms, sums, 0, reward)
-        interval_from_sums(arms, sums, 0, lines, False)
+    for k in range(rewards.size):
+        observe(arms, 0, rewards[k])
+        intervals.take(arms, 0, rewards[k])
         below |= arms[0]["upper"] < mean
         above |= arms[0]["lower"] > mean
     return below, above
@@ -45,7 +42,7 @@ def play(rewards, mean, lines):
     """What add_all says of the package's own sums, and these."""
     arms, sums = np.zeros(1, ARM), np.zeros(1, SUMS)
     arms["sigma"] = 0.5
-    missed = add_all(arms, sums, lines, rewards, mean)
+    missed = add_all(arms, FromSums(sums, lines, False), rewards, mean)
     return missed, arms[0]["count"] * (arms[0]["mean"] - mean), 0.25 + sums[0]["squares"]
 
 

@@ -105,6 +105,39 @@ def test_the_examples_reach_many_arms_ties_and_both_phases(cls):
         assert times > 20, what
 
 
+@pytest.mark.parametrize("rule", ["literal", "paper"])
+@pytest.mark.parametrize("most", range(4))
+def test_arms_told_unequally_often_in_the_first_batch_lead_by_their_own_samples(most, rule):
+    # An arm with more samples than all others counts once: 2 of 5 are not c times the other 3.
+    told = [arm for arm in range(4) for _ in range(2 if arm == most else 1)]
+    policy = MaxGapUCB(4, sigma=0.01, stopping=rule, c=1.6)
+    policy.tell(told, [5.0 * (arm > 1) for arm in told])
+    plain = twins.dominant_pair(policy.counts, 1.6)
+    assert policy.stopped == plain == False  # noqa: E712
+    policy = MaxGapUCB(4, sigma=0.01, stopping=rule, c=1.5)
+    policy.tell(told, [5.0 * (arm > 1) for arm in told])
+    assert policy.stopped == twins.dominant_pair(policy.counts, 1.5) == True  # noqa: E712
+
+
+@settings(max_examples=200)
+@given(SEEDS)
+def test_the_two_arms_that_lead_are_known_after_any_batches(seed):
+    rng = np.random.default_rng(seed)
+    n_arms, c = int(rng.integers(2, 9)), float(rng.choice([0.5, 1.0, 2.0]))
+    policy, counts = MaxGapUCB(n_arms, stopping="literal", c=c), np.zeros(n_arms, int)
+    weights = rng.dirichlet(np.full(n_arms, rng.choice([0.1, 1.0])))
+    for _ in range(12):
+        told = rng.choice(n_arms, rng.integers(1, 2 * n_arms), p=weights)
+        if rng.random() < 0.5:
+            told = np.append(told, np.arange(n_arms))
+        policy.tell(told, rng.normal(size=told.size))
+        counts += np.bincount(told, minlength=n_arms)
+        if counts.all():
+            assert policy.stopped == twins.dominant_pair(counts, c)
+        if policy.stopped:
+            break
+
+
 def test_intervals_that_reach_over_others_certify_nothing_for_those_above():
     # Arm 0 may lie anywhere from 0 to 10: the gap from 0.6 to 12 is not certain, only 10 to 12 is,
     # and a gap of up to 9.4 may lie below it.

@@ -14,6 +14,7 @@ from scipy import optimize, stats
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
+from maxgap.policies.runs import run_fresh
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
 PROBLEM = maxgap.Problem([0.9, 0.0, 0.1, 0.55, 1.0, 0.05], [0.1, 0.2, 0.1, 0.1, 0.3, 0.1])
@@ -265,7 +266,7 @@ def test_run_and_replicate_do_the_same():
 def test_a_run_longer_than_the_table_of_radii_goes_on_as_if_the_table_were_longer():
     # One arm gets more than the 1,024 samples that the first table reaches.
     policy, long = MaxGapUCB(2, sigma=1.0, stopping=None), MaxGapUCB(2, sigma=1.0, stopping=None)
-    long._grow_radii(10_000)
+    long._radii.up_to(10_000)
     problem = maxgap.Problem([0.0, 0.1])
     runs = [
         simulate.run(p, problem, budget=9001, rng=np.random.default_rng(1)) for p in (policy, long)
@@ -314,7 +315,7 @@ def test_noise_of_every_kind_has_the_distribution_its_name_says(noise, df):
     problem = maxgap.Problem(means, sigma)
     rng = np.random.default_rng(9)
     for k in range(n):
-        ended, _, _ = simulate._run_once(policy, problem, 2, rng, noise, np.array([2]))
+        ended, _, _ = run_fresh(policy, simulate._truth(problem, noise), np.array([2]), 2, rng)
         rewards[k] = ended.means
     if noise == "bernoulli":
         assert set(rewards.ravel().tolist()) == {0.0, 1.0}
@@ -330,12 +331,9 @@ def test_noise_of_every_kind_has_the_distribution_its_name_says(noise, df):
 
 def test_each_arm_has_the_noise_of_its_own_sigma():
     problem = maxgap.Problem([0.0, 1.0], [0.1, 5.0])
-    rng, policy = np.random.default_rng(2), RoundRobin(2)
+    rng, policy, truth = np.random.default_rng(2), RoundRobin(2), simulate._truth(problem, "normal")
     means = np.array(
-        [
-            simulate._run_once(policy, problem, 2, rng, "normal", np.array([2]))[0].means
-            for _ in range(2000)
-        ]
+        [run_fresh(policy, truth, np.array([2]), 2, rng)[0].means for _ in range(2000)]
     )
     # The standard error of a standard deviation of 2,000 is 1.6%.
     np.testing.assert_allclose(means.std(axis=0), [0.1, 5.0], rtol=0.07)

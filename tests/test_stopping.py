@@ -1,14 +1,19 @@
 """The table of stopping rules: complete, and what everything else reads."""
 
-import numba
+import copy
+
 import numpy as np
 import pytest
-from states import decided, state_and_setting
+from states import decided
 from strategies import state_of, two_sided
 
 import maxgap
 from maxgap import stopping
+from maxgap.engine.compiled import compiled
+from maxgap.engine.state import begin
+from maxgap.policies.base import rule_of
 
+RULES = [getattr(stopping, name) for name in stopping.__all__ if name not in ("TABLE", "Row")]
 NAMES = ["clusters", "contrasts", "either", "paper", "literal", None]
 
 
@@ -23,66 +28,97 @@ def test_every_policy_has_every_name_once(policy):
 def test_what_is_proved():
     proved = {row.rule for row in stopping.TABLE if row.proved}
     assert proved == {
-        stopping.clusters,
-        stopping.contrasts,
-        stopping.either,
-        stopping.third_below,
-        stopping.two_active_around_certain_gap,
+        stopping.Clusters,
+        stopping.Contrasts,
+        stopping.Either,
+        stopping.ThirdBelow,
+        stopping.TwoActiveAroundCertainGap,
     }
-    # Unless it is said, nothing is.
-    assert not stopping.Row("MaxGapUCB", "new", stopping.third_below).proved
+    # A rule is proved for all who have it, or for none.
+    assert proved.isdisjoint(row.rule for row in stopping.TABLE if not row.proved)
+
+
+def test_every_rule_is_in_the_table():
+    assert {row.rule for row in stopping.TABLE} == set(RULES)
 
 
 def test_every_rule_says_whether_it_is_proved_and_why():
-    for rule in stopping.RULES:
+    for rule in RULES:
         text = rule.__doc__.lower()
         assert "proved" in text or "nothing to prove" in text, rule
         proved = any(row.proved for row in stopping.TABLE if row.rule is rule)
         assert ("not proved" in text or "nothing to prove" in text) == (not proved), rule
 
 
-@pytest.mark.parametrize(
-    "number", [n for n, rule in enumerate(stopping.RULES) if rule is not stopping.contrasts]
-)
-def test_the_dispatch_leads_to_the_rule_of_its_number(number):
-    row = next(row for row in stopping.TABLE if row.rule is stopping.RULES[number])
-    name = "RoundRobin" if row.policy == "Policy" else row.policy
-    cls = getattr(maxgap, name)
-    rule, held = row.rule, 0
-    # Compiled code alone may ask a rule.
-    asked = numba.njit(lambda state, setting: rule(state, setting))
+@compiled
+def answered(state, rule):
+    rule.answer(state)
+
+
+@compiled
+def asked(state, rule):
+    """Compiled code alone may ask a rule."""
+    return rule.holds(state)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_policy_stops_where_the_rule_of_its_name_holds(rule):
+    for row in stopping.TABLE:
+        if row.rule is rule and row.policy != "Policy":
+            break
+    cls, held = getattr(maxgap, row.policy), 0
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
-        policy = decided(cls, estimate, counts=counts, stopping=None)
-        state, setting = state_and_setting(policy, like=cls(len(counts), stopping=row.stopping))
-        assert setting.rule == number
-        last_look = state.progress["last_look"].copy()
-        expected = asked(state, setting)
-        state.progress["last_look"] = last_look
-        assert stopping.rule_holds(state, setting) == expected
+        policy = decided(cls, estimate, counts=counts, stopping=row.stopping)
+        state, lines = policy._state, policy._lines
+        assert type(policy._rule) is rule
+        assert policy._rule.proved == row.proved
+        again = rule.of(row.proved, lines, policy._share)
+        if hasattr(again, "leaders"):
+            again.leaders["rounds"] = -1  # the arms that moved have been overwritten
+        if rule in (stopping.Contrasts, stopping.Either):
+            state.intervals.seen["last_look"] = 0
+        searching = bool(getattr(lines, "searching", [1])[0])  # until then nothing may stop
+        expected = bool(asked(state, again)) and searching
+        assert policy.stopped == expected
+        assert state.progress[0]["stopped"] == expected * (2 if row.proved else 1)
         held += expected
-    assert (held == 0) == (row.rule is stopping.never)
+    assert (held == 0) == (rule is stopping.Never)
 
 
-def test_contrasts_are_asked_outside_the_dispatch_when_they_are_due():
+def test_contrasts_are_asked_when_they_are_due():
     policy = maxgap.RoundRobin(3, sigma=0.1, stopping="contrasts")
     policy.tell([0, 1, 2] * 9, [0.0, 0.1, 5.0] * 9)
     assert policy.certified
-    state, setting = state_and_setting(policy, like=policy)
-    assert not stopping.rule_holds(state, setting)
-    assert not stopping.contrasts_due(state, setting)  # it has just been asked
-    assert not stopping.contrasts(state, setting)
-    state.progress["last_look"] = 26
-    assert stopping.contrasts_due(state, setting)
-    assert stopping.contrasts(state, setting)
-    state.progress["last_look"] = 0
-    other = maxgap.RoundRobin(3, stopping="clusters")
-    assert not stopping.contrasts_due(*state_and_setting(policy, like=other))
+    for rule in (stopping.Contrasts, stopping.Either):
+        state, rule = policy._state, rule.of(True, policy._lines, policy._share)
+        state.intervals.seen["last_look"] = 27  # it has just been asked
+        alone = copy.deepcopy(state)
+        alone.arms["lower"], alone.arms["upper"] = -9.0, 9.0  # nothing else holds
+        begin(alone, policy._lines, stopping.Never.of(False, policy._lines, 0.05))
+        assert not asked(alone, rule)
+        alone.intervals.seen["last_look"] = 26
+        assert asked(alone, rule)
+        assert alone.intervals.seen["last_look"] == 27
+        assert not asked(alone, rule)
+
+
+def test_the_rules_that_look_at_contrasts_answer_as_the_half_that_holds():
+    policy = maxgap.RoundRobin(3, stopping="either")
+    policy.tell([0, 1, 2], [0.0, 1.0, 5.0])
+    state, rule = policy._state, stopping.Either.of(True, policy._lines, policy._share)
+    # The widest gap of means is the upper one, the certain one that of the intervals is the lower.
+    state.arms["lower"], state.arms["upper"] = [-0.1, 4.0, 4.1], [0.1, 5.0, 5.1]
+    begin(state, policy._lines, stopping.Never.of(False, policy._lines, 0.05))
+    for by_contrasts, top in ((True, [False, False, True]), (False, [False, True, True])):
+        state.intervals.seen["by_contrasts"] = by_contrasts
+        answered(state, rule)
+        assert state.arms["top"].tolist() == top
 
 
 def test_a_name_that_the_policy_does_not_have_is_refused():
     with pytest.raises(ValueError, match="stopping must be one of"):
-        stopping.row_of("Policy", "paper")
+        rule_of(maxgap.Policy, "paper")
     for odd in ("", "cluster", 0, ["clusters"], np.array(["clusters", "paper"])):
         with pytest.raises(ValueError, match="stopping"):
             maxgap.MaxGapUCB(3, stopping=odd)
@@ -90,5 +126,5 @@ def test_a_name_that_the_policy_does_not_have_is_refused():
 
 def test_the_documentation_shows_the_whole_table():
     for row in stopping.TABLE:
-        if row.rule is not stopping.never:
-            assert f":func:`{row.rule.__name__}`" in stopping.__doc__
+        if row.rule is not stopping.Never:
+            assert f":class:`{row.rule.__name__}`" in stopping.__doc__

@@ -32,7 +32,7 @@ def test_every_rule_is_on_the_page_and_proved_there_as_in_the_table():
     stops = {
         (row.policy, row.stopping): row.proved
         for row in stopping.TABLE
-        if row.rule is not stopping.never
+        if row.rule is not stopping.Never
     }
     assert said == stops
 

@@ -14,9 +14,6 @@ import math
 
 import numpy as np
 
-from maxgap.engine.compiled import compiled, inlined, internal
-from maxgap.engine.elementary import LN2, log
-from maxgap.engine.types import Records
 from maxgap.contrasts.certificate import (
     GAP,
     NONE,
@@ -42,6 +39,9 @@ from maxgap.contrasts.look import (
     of_side,
     take_pair,
 )
+from maxgap.engine.compiled import compiled, inlined, internal
+from maxgap.engine.elementary import LN2, log
+from maxgap.engine.types import Records
 
 __all__ = ["aim"]
 

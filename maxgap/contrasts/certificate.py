@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxgap.engine.compiled import compiled, inlined, internal
-from maxgap.engine.types import Integers, Records
 from maxgap.contrasts.look import (
     BITS,
     BOTTOM,
@@ -31,6 +29,8 @@ from maxgap.contrasts.look import (
     take_pair,
     weigh,
 )
+from maxgap.engine.compiled import compiled, inlined, internal
+from maxgap.engine.types import Integers, Records
 
 __all__ = [
     "GAP",

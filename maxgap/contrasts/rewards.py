@@ -107,9 +107,7 @@ class Keeping(NamedTuple):
             "origin": float(seen["origin"]) if np.isfinite(seen["origin"]) else None,
             "last_look": int(seen["last_look"]),
             "aims": self.stacks["aim"].tolist(),
-            "prefix_sums": [
-                self.sums[a:b].tolist() for a, b in zip(starts, ends, strict=True)
-            ],
+            "prefix_sums": [self.sums[a:b].tolist() for a, b in zip(starts, ends, strict=True)],
             **self.intervals.saved(arms),
         }
 
@@ -132,7 +130,10 @@ class Keeping(NamedTuple):
             ("last_look", look == 0 or (0 < look <= total and counts.min() > 0)),
             # Two rewards a step of one more than 64th of the steps, and what was told beside.
             ("aims", ((aims >= 0) & (aims <= 2 + counts + counts // 32)).all()),
-            *(("prefix_sums", fits(arms[arm], origin or 0.0, prefixes[arm])) for arm in range(n_arms)),
+            *(
+                ("prefix_sums", fits(arms[arm], origin or 0.0, prefixes[arm]))
+                for arm in range(n_arms)
+            ),
         ):
             if not holds:
                 raise ValueError(f"its {name} cannot be those of a policy")

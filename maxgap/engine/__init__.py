@@ -1,12 +1,12 @@
-"""Compiled and private: what is known of the arms, kept in order, and the words of the paper.
+"""Compiled and private: what is known of the arms, kept in order, and a round of a policy.
 
 ==========  ====================================================================================
+types       names of array types
 compiled    compile with numba; a cache that is never stale
 elementary  logarithms that are the same on every processor
-slots       arms sorted by lower end, the slots between them, trees of their widths
-state       State and Setting of a policy; a reward taken, an interval moved
-order       the arms kept in order as their intervals move
-words       what the paper's lines are made of: bounds, the certain gap, whom to ask
+slots       arms sorted by lower end, the slots between them, and what the paper asks of these
+state       what a policy knows; intervals, lines and rules; a round
+runs        whole runs: draw, take, decide, and look at the answer at checkpoints
 ==========  ====================================================================================
 """
 

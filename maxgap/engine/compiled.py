@@ -122,9 +122,8 @@ def method(name: str, n_arguments: int) -> None:
         lambda self, a, b, c: getattr(self.instance_class, name),
     )[n_arguments]
     options = {"forceinline": True, "_nrt": False}
-    numba.extending.overload_method(
-        numba.types.BaseNamedTuple, name, strict=False, jit_options=options
-    )(find)
+    overload: Any = numba.extending.overload_method
+    overload(numba.types.BaseNamedTuple, name, strict=False, jit_options=options)(find)
 
 
 def _closed(function: Any, *, _nrt: bool = False, forceinline: bool = False) -> Any:
@@ -156,9 +155,7 @@ def _kept(function: Any, **options: Any) -> Any:
                 _config.CACHE_DIR = str(folder)
             made = jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
             if keep:
-                made._cache.save_overload = functools.partial(
-                    _save_ours, made._cache.save_overload
-                )
+                made._cache.save_overload = functools.partial(_save_ours, made._cache.save_overload)
             return made
         finally:
             _config.CACHE_DIR = before
@@ -174,7 +171,8 @@ def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
 
 
 def _is_ours(part: Any) -> bool:
-    if not isinstance(part, numba.types.BaseNamedTuple):
+    named: Any = numba.types.BaseNamedTuple
+    if not isinstance(part, named):
         return True
     ours = part.instance_class.__module__.split(".")[0] == __name__.split(".")[0]
     return ours and all(_is_ours(field) for field in part.types)

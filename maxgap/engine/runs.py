@@ -57,11 +57,7 @@ def run(
         at += 1
     while progress["n_next"] != UNLISTED:
         at = _look(truth, looks, at, lazy, state)
-        if (
-            progress["stopped"] != 0
-            or progress["total"] >= looks.budget
-            or not _has_room(state)
-        ):
+        if progress["stopped"] != 0 or progress["total"] >= looks.budget or not _has_room(state):
             return
         at = _sample_round(rng, truth, looks, at, lazy, state)
         end_round(state, lines, rule)
@@ -106,9 +102,7 @@ def _has_room(state: State) -> bool:
 
 
 @inlined
-def _sample(
-    rng: np.random.Generator, truth: Truth, start: int, end: int, state: State
-) -> None:
+def _sample(rng: np.random.Generator, truth: Truth, start: int, end: int, state: State) -> None:
     """Draw and take a reward of each of the next arms from ``start`` to before ``end``."""
     arms, listed = state.arms, state.next
     n_first, crossed = 0, False

@@ -4,7 +4,7 @@ A gap bound is the width of a *slot*: from some arm's lower end to the smallest 
 arms that come after it in the order. An arm's bound is the widest slot that it *touches*: one of
 whose ends lies in its interval. What the paper's lines need is here in the paper's words:
 ``highest_bound`` and ``second_highest_bound`` are M_1 and M_2, ``certain_gap`` is the lower bound
-on the largest gap, and what begins with ``ask`` lists the arms to sample next.
+on the largest gap, and what begins with ``list`` lists the arms to sample next.
 
 Between rounds few arms move, and what is known changes only near them. The sweeps end where nothing
 changes any more; of every sixteen slots the largest is kept, so that few need to be looked through.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maxgap.engine.compiled import ZERO, compiled, inlined, internal
+from maxgap.engine.compiled import ZERO, inlined, internal
 from maxgap.engine.types import Floats, Integers, Records
 
 __all__ = [
@@ -76,9 +76,7 @@ def new_order(n_arms: int) -> Order:
     slots["lower"], slots["upper"] = -np.inf, np.inf
     slots["arm"] = np.arange(n_arms)
     n_blocks = -(-n_arms // BLOCK)
-    return Order(
-        slots, np.full((2, n_blocks * BLOCK), -np.inf), np.full((2, n_blocks), -np.inf)
-    )
+    return Order(slots, np.full((2, n_blocks * BLOCK), -np.inf), np.full((2, n_blocks), -np.inf))
 
 
 # -- after a round -------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from maxgap.engine.slots import (
     new_order,
     settle,
 )
-from maxgap.engine.types import Flags, Floats, Integers, Records
+from maxgap.engine.types import Floats, Integers, Records
 
 __all__ = [
     "ARM",
@@ -309,7 +309,6 @@ class Lines(NamedTuple):
     def choose(self, state: State) -> None:
         """List the arms to sample next, once all have a sample. These leave it to Python."""
         state.progress[0]["n_next"] = UNLISTED
-
 
     def saved(self) -> dict[str, Any]:
         """What a file says of it: nothing but samples is remembered."""

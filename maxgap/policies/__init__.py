@@ -89,7 +89,7 @@ def load(path: StrPath) -> Policy:
     ...     load(Path(folder) / "policy.json").counts.tolist()
     [1, 0]
     """
-    
+
     def of_name(name: Any) -> type[Policy]:
         if name not in NAMES:
             raise ValueError(f"there is no policy {name!r}")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from maxgap._checking import checked_indices
-from maxgap.engine.types import Integers
 from maxgap._numbers import is_whole
+from maxgap.engine.types import Integers
 
 __all__ = ["shares", "spread", "waiting_counts"]
 

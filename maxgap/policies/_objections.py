@@ -19,15 +19,17 @@ __all__ = ["LEVEL", "against_order", "against_sigma", "against_top", "raised_by"
 LEVEL = 1e-6
 
 
-def raised_by(labels: Sequence[Hashable], arms: Records, kept: Any) -> tuple[str, ...]:
+def raised_by(
+    labels: Sequence[Hashable], arms: Records, kept: Any, answered: bool
+) -> tuple[str, ...]:
     """All that is said against a policy by what it knows of its arms, and by the rewards kept.
 
-    These are None where nothing looks at their order; an answer is judged once there is one.
+    These are None where nothing looks at their order; a split is judged once it is ``answered``.
     """
     found = against_sigma(labels, arms["count"], arms["scatter"], arms["sigma"])
     if kept is not None:
         found += against_order(labels, arms["count"], arms["scatter"], kept.stacks, kept.sums)
-    if arms["top"].any():
+    if answered:
         found += against_top(labels, arms["top"], arms["lower"], arms["upper"])
     return tuple(found)
 

@@ -6,7 +6,6 @@ policy that is read decides again.
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import os
@@ -101,6 +100,7 @@ def read_policy(path: StrPath, of_name: Callable[[Any], Any]) -> Any:
         KeyError,
         TypeError,
         AttributeError,
+        MemoryError,
         OverflowError,
         RecursionError,
     ) as problem:
@@ -168,6 +168,12 @@ def _restore_nested(policy: Any, content: dict[str, Any]) -> None:
     _check("lower and upper", crossed or inside[arms["count"] > 0].all())
 
 
+def _memory(policy: Any) -> dict[str, Any]:
+    """What it remembers beside its samples."""
+    kept = policy._state.intervals.saved(policy._state.arms)
+    return {**policy._lines.saved(), **{name: kept.get(name) for name in ("aims", "last_look")}}
+
+
 def _decide(policy: Any, top: Flags | None) -> None:
     """Decide again, and refuse a file that says something else.
 
@@ -175,26 +181,36 @@ def _decide(policy: Any, top: Flags | None) -> None:
     has a single sample, is it decided again; and nested ones only shrink, so that what was certain
     still is.
     """
-    state, lines, rule = policy._state, policy._lines, policy._rule
+    state, lines, rule, said = policy._state, policy._lines, policy._rule, _memory(policy)
     arms, progress = state.arms, state.progress[0]
-    if top is None:
-        said = {**lines.saved(), **state.intervals.saved(arms)}
+    looks = policy._stopping in LOOK_BACK
+    _check("aims", policy._always_keeps_rewards or not any(said["aims"] or []))
+    _check("last_look", looks or not said["last_look"])
+    if progress["total"] == arms.size and progress["unsampled"] == 0:
+        again = policy._fresh()
+        again._tell(np.arange(arms.size), arms["mean"].copy())
+        answer = again._state.arms["top"] if again.stopped else None
+        _check("top", np.array_equal(answer, top))
+        _check("memory", _memory(again) == said)
+    if top is not None:
+        _check("top", 0 < top.sum() < arms.size and progress["unsampled"] == 0 and rule.bounds)
+        _check("last_look", said["last_look"] or not looks)
+        _check("sequence", said.get("sequence", []) is not None)
+        apart = arms["lower"][top].min() > arms["upper"][~top].max()
+        held = policy._nested and not progress["crossed"] and not looks
+        _check("top", apart or not (held and rule.proved))
+        arms["top"] = top
+        progress["stopped"], progress["n_next"] = BY_PROVED_RULE if rule.proved else BY_RULE, 0
         begin(state, lines, rule)
-        _check("top", not policy.stopped)
-        if said != {**lines.saved(), **state.intervals.saved(arms)}:
-            # After an interval has missed, all arms may have been let in again.
-            _check("memory", all(said.get("active", [False])))
-            lines.restore(said, complete=True)
-            list_next(state, lines)
         return
-    _check("top", 0 < top.sum() < arms.size and progress["unsampled"] == 0 and rule.bounds)
-    if progress["total"] == arms.size:
-        again = copy.deepcopy(policy)
-        begin(again._state, again._lines, again._rule)
-        _check("top", again.stopped and np.array_equal(again._state.arms["top"], top))
-    apart = arms["lower"][top].min() > arms["upper"][~top].max()
-    held = policy._nested and not progress["crossed"] and policy._stopping not in LOOK_BACK
-    _check("top", apart or not (held and rule.proved))
-    arms["top"] = top
-    progress["stopped"], progress["n_next"] = BY_PROVED_RULE if rule.proved else BY_RULE, 0
+    if said["last_look"] == progress["total"]:  # whoever looks again finds the same
+        state.intervals.seen["last_look"] = 0
     begin(state, lines, rule)
+    # After an interval has missed, all arms may have been let in again.
+    let_in = all(said.get("active", [False]))
+    _check("top", not policy.stopped or (let_in and policy._stopping in policy.rules))
+    if said != _memory(policy):
+        _check("memory", let_in)
+        lines.restore(said, complete=True)
+        progress["stopped"] = 0
+        list_next(state, lines)

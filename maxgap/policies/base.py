@@ -1,8 +1,7 @@
 """Ask, sample, tell: what all policies share.
 
-The state of a policy is a tuple of arrays, and what changes it is compiled: a batch of rewards is
-taken, the order of the arms restored, the rule looked at. The compiled runs of
-:mod:`maxgap.simulate` do the same with the same functions, so they agree sample for sample.
+The state of a policy is a tuple of arrays, and a round is compiled, in :mod:`maxgap.engine.state`;
+the runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
 """
 
 from __future__ import annotations
@@ -30,39 +29,33 @@ from maxgap._checking import (
 )
 from maxgap._saving import StrPath
 from maxgap.confidence import (
-    bernstein_lines,
     check_delta,
     from_rewards,
     guarantees,
 )
-from maxgap.engine.elementary import log
 from maxgap.engine.state import (
     BY_PROVED_RULE,
     BY_RULE,
-    SUMS,
     UNLISTED,
-    ByCount,
-    FromSums,
     InPython,
     Lines,
-    Rule,
     begin,
     list_next,
     new_state,
     tell,
 )
-from maxgap.engine.types import Floats, Integers
+from maxgap.engine.types import Flags, Floats, Integers, Records
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
+from maxgap.policies._intervals import RadiusTable, new_intervals
 from maxgap.policies._objections import raised_by
 from maxgap.policies._saved import save_policy
-from maxgap.policies._radii import RadiusTable
-from maxgap.policies.rules import LOOK_BACK, RULES_OF_ANY, rule_of_any
+from maxgap.policies.rules import LOOK_BACK, Rules, rule_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT", "Policy", "Split", "rule_of"]
+__all__ = ["DEFAULT", "Policy", "Split"]
 
 
 class _Default:
@@ -161,10 +154,12 @@ class Policy:
     """
 
     #: Rules of the class's own, by name, and whether each is proved.
-    rules: ClassVar[Mapping[str, tuple[type[Rule], bool]]] = {}
+    rules: ClassVar[Rules] = {}
     default_stopping: ClassVar[str | None] = "clusters"
     #: Files that it was loaded from or saved to, and what they held then.
     _files: Mapping[str, str] = MappingProxyType({})
+    #: Objections, and after how many rewards they were looked for.
+    _objected: tuple[int, tuple[str, ...]] = 0, ()
     #: Whether the answer is one that runs can judge.
     _answers_with_a_split = True
     #: Whether rewards are kept whatever the stopping rule.
@@ -196,7 +191,7 @@ class Policy:
             stopping = self.default_stopping
             if stopping == "contrasts" and bounds is not None:
                 stopping = "either"
-        rule_of(type(self), stopping)
+        rule_of(self.rules, stopping)
         self._stopping = stopping
         self._share = self._delta / 2 if stopping == "either" else self._delta
         self._radii = RadiusTable(self._confidence, self._share, self._sigmas)
@@ -308,7 +303,9 @@ class Policy:
             total = int(self._state.progress[0]["total"])
             if self._objected[0] != total:
                 kept = self._state.intervals if self._stopping in LOOK_BACK else None
-                self._objected = total, raised_by(self._labels, self._state.arms, kept)
+                answered = self.stopped and self._answers_with_a_split
+                found = raised_by(self._labels, self._state.arms, kept, answered)
+                self._objected = total, found
             return self._objected[1]
 
     def recommend(self) -> Split:
@@ -331,14 +328,7 @@ class Policy:
                 f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
-        means, top = arms["mean"], arms["top"]
-        if not stopped:
-            # Nested intervals may leave an empirical mean outside; it counts at the nearest end.
-            values = np.clip(means, arms["lower"], arms["upper"])
-            order = np.argsort(values, kind="stable")
-            gaps = np.diff(values[order])
-            split = int(np.flatnonzero(gaps == gaps.max())[-1]) + 1
-            top[order] = np.arange(top.size) >= split
+        means, top = arms["mean"], arms["top"] if stopped else empirical_top(arms)
         gap = float(means[top].min() - means[~top].max())
         return Split(
             frozenset(self._labels[arm] for arm in np.flatnonzero(top).tolist()),
@@ -504,9 +494,7 @@ class Policy:
         """After a round of a policy in plain Python: whether its own rule holds."""
         progress = self._state.progress[0]
         if progress["n_next"] == UNLISTED and self.may_stop():
-            if self._answers_with_a_split:
-                top = self.recommend().top
-                self._state.arms["top"] = [label in top for label in self._labels]
+            self._state.arms["top"] = empirical_top(self._state.arms)
             progress["stopped"], progress["n_next"] = BY_RULE, 0
 
     def _listed(self) -> Integers:
@@ -532,20 +520,6 @@ class Policy:
         """The lines of the algorithm, with what they remember."""
         return self._lines.lines if isinstance(self._lines, InPython) else self._lines
 
-    def _new_intervals(self) -> Any:
-        """What a reward does to an interval, before the first."""
-        if from_rewards(self._confidence):
-            log_inverse = log(2.0 * len(self._labels)) - log(self._share)
-            sums = np.zeros(len(self._labels), SUMS)
-            intervals: Any = FromSums(sums, bernstein_lines(log_inverse), self._nested)
-        else:
-            intervals = ByCount(self._radii.up_to(0), self._nested)
-        if self._always_keeps_rewards or self._stopping in LOOK_BACK:
-            from maxgap.contrasts.rewards import keeping
-
-            return keeping(intervals, len(self._labels), self._share)
-        return intervals
-
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
         content = self.__dict__.copy()
@@ -560,15 +534,16 @@ class Policy:
 
     def _start(self) -> None:
         """Set what there is before the first reward."""
-        rule, proved = rule_of(type(self), self._stopping)
+        rule, proved = rule_of(self.rules, self._stopping)
         lines = self.new_lines()
         self._rule: Any = rule.of(proved, lines, self._share)
         own = type(self).choose, type(self).may_stop
         self._lines: Any = lines if own == (Policy.choose, Policy.may_stop) else InPython(lines)
-        radii = self._radii
-        self._state = new_state(self._sigmas, radii.row, radii.factor, self._new_intervals())
+        radii, keeps = self._radii, self._always_keeps_rewards or self._stopping in LOOK_BACK
+        intervals = new_intervals(radii, self._nested, keeps)
+        self._state = new_state(self._sigmas, radii.row, radii.factor, intervals)
         self._room = 0
-        self._objected: tuple[int, tuple[str, ...]] = 0, ()
+        self._objected = 0, ()
         self._set_locks()
 
     def _check_ranges(self, indices: Integers, values: Floats) -> None:
@@ -612,18 +587,14 @@ class Policy:
         )
 
 
-def rule_of(cls: type[Policy], stopping: Any) -> tuple[Any, bool]:
-    """The rule of this name of a class of policies, and whether it is proved; or a ValueError.
+def empirical_top(arms: Records) -> Flags:
+    """Which arms lie above the largest gap between empirical means, of several the highest.
 
-    Examples
-    --------
-    >>> from maxgap import MaxGapTop2UCB
-    >>> rule_of(MaxGapTop2UCB, "paper")[0].__name__, rule_of(MaxGapTop2UCB, "literal")[1]
-    ('ThirdBelow', False)
+    Nested intervals may leave an empirical mean outside; it counts at the nearest end.
     """
-    if stopping is None or isinstance(stopping, str):
-        found = cls.rules.get(stopping) or rule_of_any(stopping)
-        if found is not None:
-            return found
-    known = [*RULES_OF_ANY, *cls.rules, None]
-    raise ValueError(f"stopping must be one of {known}, got {stopping!r}")
+    values = np.clip(arms["mean"], arms["lower"], arms["upper"])
+    order = np.argsort(values, kind="stable")
+    gaps = np.diff(values[order])
+    top = np.zeros(arms.size, np.bool_)
+    top[order[np.flatnonzero(gaps == gaps.max())[-1] + 1 :]] = True
+    return top

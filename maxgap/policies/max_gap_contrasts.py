@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from maxgap.confidence import from_rewards
 from maxgap.contrasts.aims import aim
 from maxgap.contrasts.certificate import NONE, what_is_open
-from maxgap.confidence import from_rewards
 from maxgap.contrasts.look import Told
 from maxgap.engine.compiled import internal
 from maxgap.engine.state import Lines, State, list_next
@@ -105,6 +105,7 @@ class MaxGapContrasts(Policy):
     _always_keeps_rewards = True
 
     def new_lines(self) -> Any:
+        """The compiled lines, before the first round."""
         learns = self._stopping == "either" and from_rewards(self._confidence)
         return EitherLines(bounds=True) if learns else ContrastLines(bounds=True)
 

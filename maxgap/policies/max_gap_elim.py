@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from maxgap._saving import saved_list
 from maxgap.engine.slots import certain_gap, certain_gap_lies_at, touches_above
-from maxgap.engine.state import Rule, State, answer_around, answer_empirically
+from maxgap.engine.state import State, answer_around, answer_empirically
 from maxgap.engine.types import Integers
 from maxgap.policies.base import Policy
+from maxgap.policies.rules import Rules
 
 __all__ = ["ElimLines", "MaxGapElim", "TwoActive", "TwoActiveAroundCertainGap"]
 
@@ -51,7 +52,6 @@ class ElimLines(NamedTuple):
         for i in range(self.n_active[0]):
             state.next[i] = self.active[i]
         state.progress[0]["n_next"] = self.n_active[0]
-
 
     def saved(self) -> dict[str, Any]:
         """What a file says of it: by arm, whether it is active."""
@@ -149,9 +149,13 @@ class MaxGapElim(Policy):
     (['low', 'high'], ['low', 'high'])
     """
 
-    rules: Any = {"paper": (TwoActiveAroundCertainGap, True), "literal": (TwoActive, False)}
+    rules: ClassVar[Rules] = {
+        "paper": (TwoActiveAroundCertainGap, True),
+        "literal": (TwoActive, False),
+    }
 
     def new_lines(self) -> ElimLines:
+        """The compiled lines, before the first round."""
         n_arms = len(self._labels)
         return ElimLines(True, np.arange(n_arms), np.array([n_arms]))
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap.engine.types import Floats, Integers
 from maxgap._numbers import is_whole
 from maxgap._saving import StrPath
 from maxgap.confidence import guarantees
+from maxgap.engine.types import Floats, Integers
 from maxgap.gaps import gap_upper_bounds
 from maxgap.policies.base import Policy
 

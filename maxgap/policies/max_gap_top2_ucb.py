@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 from maxgap.engine.compiled import inlined
 from maxgap.engine.slots import (
@@ -14,7 +14,7 @@ from maxgap.engine.slots import (
 )
 from maxgap.engine.state import Lines, Rule, State
 from maxgap.policies.base import Policy
-from maxgap.policies.rules import Certain
+from maxgap.policies.rules import Certain, Rules
 
 __all__ = ["MaxGapTop2UCB", "SecondBelow", "ThirdBelow", "Top2Lines", "list_top2"]
 
@@ -88,7 +88,8 @@ class MaxGapTop2UCB(Policy):
     (True, [2, 3])
     """
 
-    rules: Any = {"paper": (ThirdBelow, True), "literal": (SecondBelow, False)}
+    rules: ClassVar[Rules] = {"paper": (ThirdBelow, True), "literal": (SecondBelow, False)}
 
     def new_lines(self) -> Lines:
+        """The compiled lines, before the first round."""
         return Top2Lines(bounds=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from maxgap.engine.slots import certain_gap, highest_bound, list_touching
 from maxgap.engine.state import State, answer_empirically
 from maxgap.engine.types import Records
 from maxgap.policies.base import Policy
+from maxgap.policies.rules import Rules
 
 __all__ = ["DominantPair", "DominantPairAndCertainGap", "MaxGapUCB", "UCBLines"]
 
@@ -31,7 +32,6 @@ class UCBLines(NamedTuple):
         """Lines 4 and 5: U are the arms with the highest gap bound, M_1."""
         m_1 = highest_bound(state.order)
         state.progress[0]["n_next"] = list_touching(state.arms, state.order, state.next, m_1)
-
 
     def saved(self) -> dict[str, Any]:
         """What a file says of it."""
@@ -63,7 +63,9 @@ class DominantPair(NamedTuple):
     @classmethod
     def of(cls, proved: bool, lines: UCBLines, share: float) -> Any:
         """The rule beside these lines."""
-        return cls(True, proved, lines.c, np.zeros(1, LEADERS))
+        leaders = np.zeros(1, LEADERS)
+        leaders["second"] = 1
+        return cls(True, proved, lines.c, leaders)
 
     def holds(self, state: State) -> bool:
         """Whether to stop."""
@@ -122,7 +124,10 @@ class MaxGapUCB(Policy):
     [1, 2]
     """
 
-    rules: Any = {"paper": (DominantPairAndCertainGap, False), "literal": (DominantPair, False)}
+    rules: ClassVar[Rules] = {
+        "paper": (DominantPairAndCertainGap, False),
+        "literal": (DominantPair, False),
+    }
     default_stopping = "paper"
 
     def __init__(self, arms: int | Iterable[Hashable], *, c: float = 5.0, **settings: Any) -> None:
@@ -130,4 +135,5 @@ class MaxGapUCB(Policy):
         super().__init__(arms, **settings)
 
     def new_lines(self) -> UCBLines:
+        """The compiled lines, before the first round."""
         return UCBLines(True, self._c)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from maxgap.engine.state import Lines, State, list_with_fewest
 from maxgap.policies.base import Policy
 from maxgap.policies.max_gap_top2_ucb import ThirdBelow
-from maxgap.policies.rules import Never
+from maxgap.policies.rules import Never, Rules
 
 __all__ = ["RoundRobin", "RoundRobinLines"]
 
@@ -31,7 +33,8 @@ class RoundRobin(Policy):
     [1]
     """
 
-    rules = {"paper": (ThirdBelow, True), "literal": (Never, False)}
+    rules: ClassVar[Rules] = {"paper": (ThirdBelow, True), "literal": (Never, False)}
 
     def new_lines(self) -> Lines:
+        """The compiled lines, before the first round."""
         return RoundRobinLines(bounds=False)

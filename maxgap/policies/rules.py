@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from maxgap.engine.slots import clusters_are_apart
 from maxgap.engine.state import Rule, State, answer_around
 
-__all__ = ["LOOK_BACK", "RULES_OF_ANY", "Certain", "Clusters", "Never", "rule_of_any"]
+__all__ = ["LOOK_BACK", "RULES_OF_ANY", "Certain", "Clusters", "Never", "Rules", "rule_of"]
 
 #: Names of the rules that look back at rewards.
 LOOK_BACK = ("contrasts", "either")
@@ -53,7 +54,30 @@ class Clusters(Certain):
         return clusters_are_apart(state.order)
 
 
-def rule_of_any(stopping: Any) -> tuple[type[Rule], bool] | None:
+#: Rules by name: the class of named tuples, and whether it is proved.
+Rules = Mapping[str | None, tuple[Any, bool]]
+
+
+def rule_of(own: Rules, stopping: Any) -> tuple[Any, bool]:
+    """The rule of this name of a policy with rules of its own, and whether it is proved.
+
+    A ValueError if there is none.
+
+    Examples
+    --------
+    >>> from maxgap import MaxGapTop2UCB
+    >>> rule_of(MaxGapTop2UCB.rules, "paper")[0].__name__, rule_of({}, None)[0].__name__
+    ('ThirdBelow', 'Never')
+    """
+    if stopping is None or isinstance(stopping, str):
+        found = own.get(stopping) or _rule_of_any(stopping)
+        if found is not None:
+            return found
+    known = [*RULES_OF_ANY, *own, None]
+    raise ValueError(f"stopping must be one of {known}, got {stopping!r}")
+
+
+def _rule_of_any(stopping: Any) -> tuple[Any, bool] | None:
     """The rule of this name that any policy may stop by, and whether it is proved; None if none."""
     if stopping is None:
         return Never, False

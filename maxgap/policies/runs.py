@@ -9,7 +9,7 @@ import numpy as np
 from maxgap.confidence import from_rewards
 from maxgap.engine.runs import BERNOULLI, NORMAL, STUDENT_T, Looks, Truth, run
 from maxgap.engine.state import UNLISTED
-from maxgap.engine.types import Flags, Floats, Integers
+from maxgap.engine.types import Flags, Integers
 from maxgap.policies.base import Policy
 
 __all__ = ["BERNOULLI", "NORMAL", "STUDENT_T", "Truth", "check_runnable", "prepared", "run_fresh"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from maxgap.engine.slots import list_marked, n_overlapping
 from maxgap.engine.state import State, answer_empirically
 from maxgap.engine.types import Integers, Records
 from maxgap.policies.base import Policy
+from maxgap.policies.rules import Rules
 
 __all__ = ["DominantGap", "SortLines", "SortThenSearch", "lil_log_delta"]
 
@@ -52,7 +53,6 @@ class SortLines(NamedTuple):
         below, above = self.sequence[gap], self.sequence[gap + 1]
         state.next[0], state.next[1] = min(below, above), max(below, above)
         state.progress[0]["n_next"] = 2
-
 
     def saved(self) -> dict[str, Any]:
         """What a file says of it: the certain order, if there is one."""
@@ -158,8 +158,9 @@ class SortThenSearch(Policy):
     ['a', 'b']
     """
 
-    rules: Any = {"paper": (DominantGap, False), "literal": (DominantGap, False)}
+    rules: ClassVar[Rules] = {"paper": (DominantGap, False), "literal": (DominantGap, False)}
 
     def new_lines(self) -> SortLines:
+        """The compiled lines, before the first round."""
         sequence = np.arange(len(self._labels))
         return SortLines(True, sequence, np.zeros(1, np.int64), lil_log_delta(self._delta))

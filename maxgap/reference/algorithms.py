@@ -5,8 +5,8 @@ round just before it samples them. It ends when its rule, ``stop``, holds; whoev
 asks for no further round.
 
 A rule is a function of the estimates and of the arms to sample next. By default it is the line that
-is printed; `two_active_around_certain_gap`, `clusters` and the others are what else there is, under
-the names of `maxgap.stopping`, which says what is proved of each.
+is printed; `two_active_around_certain_gap`, `clusters` and the others are what else there is. Each
+is a class in `maxgap.stopping`, which says what is proved of it.
 """
 
 import math

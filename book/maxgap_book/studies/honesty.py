@@ -36,7 +36,9 @@ __all__ = [
     "wrong_answers",
 ]
 
-Integers, Floats, Records = NDArray[np.int64], NDArray[np.float64], NDArray[np.void]
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Records = NDArray[np.void]
 
 #: Runs that a worker is handed at a time.
 CHUNK = 50
