@@ -162,7 +162,11 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
         # that others are rounded to.
         if arm is not None and (
             isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
-            or (is_rounded(label) and not isinstance(labels[arm], float))
+            or (
+                isinstance(label, float)
+                and not isinstance(labels[arm], float)
+                and is_rounded(label)
+            )
         ):
             arm = None
         if arm is None:
@@ -334,9 +338,12 @@ def _in_order(name: str, values: Any) -> Any:
     return values if isinstance(values, (list, np.ndarray)) else list(values)
 
 
+_MASKED = {np.ma.MaskedArray, type(np.ma.masked)}
+
+
 def _checked_rewards(given: Sequence[Any] | np.ndarray) -> Floats:
     """Their floats; NaN for what is no number."""
-    masked = isinstance(given, list) and any(isinstance(x, np.ma.MaskedArray) for x in given)
+    masked = isinstance(given, list) and not _MASKED.isdisjoint(map(type, given))
     if not masked and not np.ma.is_masked(given):
         try:
             array = np.asarray(given)

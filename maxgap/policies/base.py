@@ -194,6 +194,7 @@ class Policy:
         rule_of(self.rules, stopping)
         self._stopping = stopping
         self._share = self._delta / 2 if stopping == "either" else self._delta
+        self._ranges_matter = bounds is not None or from_rewards(self._confidence)
         self._radii = RadiusTable(self._confidence, self._share, self._sigmas)
         self._start()
 
@@ -225,7 +226,7 @@ class Policy:
         (['x', 'y'], ['x', 'y'])
         """
         with self._lock:
-            return [self._labels[arm] for arm in self._listed().tolist()]
+            return list(map(self._labels.__getitem__, self._listed().tolist()))
 
     def batch(
         self, size: int, pending: Iterable[Hashable] | Mapping[Hashable, int] = ()
@@ -267,7 +268,19 @@ class Policy:
             what was right.
         """
         indices, values = checked_batch(arms, rewards, self._labels, self._index)
-        self._take(indices, values)
+        if indices.size == 0:
+            return
+        with self._lock:
+            if self._ranges_matter:
+                self._check_ranges(indices, values)
+            before = self._state.progress["stopped"][0]
+            crossed = self._tell(indices, values)
+            stopped = self._state.progress["stopped"][0] > before
+            against = "; ".join(self.objections) if stopped else ""
+        if crossed:
+            self._warn_crossed()
+        if against:
+            warnings.warn(f"stopped, but not certified: {against}", RuntimeWarning, stacklevel=2)
 
     @property
     def stopped(self) -> bool:
@@ -464,36 +477,26 @@ class Policy:
         top = self.recommend().top
         return ["top" if label in top else "bottom" for label in self._labels]
 
-    def _take(self, indices: Integers, values: Floats) -> None:
-        """Take a round of rewards that are checked already."""
-        if indices.size == 0:
-            return
-        with self._lock:
-            self._check_ranges(indices, values)
-            stopped = self.stopped
-            crossed = self._tell(indices, values)
-            against = "; ".join(self.objections) if self.stopped and not stopped else ""
-        if crossed:
-            self._warn_crossed()
-        if against:
-            warnings.warn(f"stopped, but not certified: {against}", RuntimeWarning, stacklevel=3)
-
     def _tell(self, indices: Integers, values: Floats) -> bool:
         """A round of these rewards; whether nested intervals have crossed for the first time."""
-        self._make_room(indices)
+        if indices.size > self._room:
+            self._make_room(indices)
+        self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
-        self._finish_round()
+        if self._state.progress[0]["n_next"] == UNLISTED:
+            self._finish_in_python()
         return bool(crossed)
 
     def _begin(self) -> None:
         """Decide, from what has been put into the state."""
         begin(self._state, self._lines, self._rule)
-        self._finish_round()
+        if self._state.progress[0]["n_next"] == UNLISTED:
+            self._finish_in_python()
 
-    def _finish_round(self) -> None:
+    def _finish_in_python(self) -> None:
         """After a round of a policy in plain Python: whether its own rule holds."""
-        progress = self._state.progress[0]
-        if progress["n_next"] == UNLISTED and self.may_stop():
+        if self.may_stop():
+            progress = self._state.progress[0]
             self._state.arms["top"] = empirical_top(self._state.arms)
             progress["stopped"], progress["n_next"] = BY_RULE, 0
 
@@ -563,13 +566,10 @@ class Policy:
         return lowest, np.where(unsampled, -np.inf, sums["highest"])
 
     def _make_room(self, indices: Integers) -> None:
-        """Make room for rewards of these arms."""
-        # It is looked for only once the room found last time is used up.
-        if indices.size > self._room:
-            counts = self._state.arms["count"]
-            self._grow(counts + np.bincount(indices, minlength=counts.size))
-            self._room = self._state.intervals.room(counts)
-        self._room -= indices.size
+        """Make room for rewards of these arms, once the room found last time is used up."""
+        counts = self._state.arms["count"]
+        self._grow(counts + np.bincount(indices, minlength=counts.size))
+        self._room = self._state.intervals.room(counts)
 
     def _grow(self, needed: Integers) -> None:
         """Make room for so many rewards of each arm in all."""
@@ -583,7 +583,7 @@ class Policy:
             "an arm's interval no longer meets the ones before it: the assumption on the noise "
             "(sigma, independence, a fixed mean) looks violated",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 

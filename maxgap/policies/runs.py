@@ -69,7 +69,7 @@ def run_fresh(
     while True:
         run(rng, truth, looks, started._state, started._lines, started._rule)
         if progress["n_next"] == UNLISTED:
-            started._finish_round()
+            started._finish_in_python()
             started._listed()
         elif progress["stopped"] or progress["total"] >= budget:
             break
