@@ -99,9 +99,7 @@ print(run)
 
 
 def test_it_runs_without_the_options_that_numba_does_not_document(tmp_path):
-    plain = ran(
-        PLAIN_NUMBA + RUNS + "print(len(dropped))", NUMBA_CACHE_DIR=str(tmp_path / "cache")
-    )
+    plain = ran(PLAIN_NUMBA + RUNS + "print(len(dropped))", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert plain == ran(RUNS) + "\n4"
 
 
