@@ -18,12 +18,14 @@ __all__ = [
     "decided",
     "digest",
     "has_crossed",
+    "inside",
     "lock_of",
     "packed",
     "rewards_kept",
     "shares",
     "sigmas_of",
     "spread",
+    "with_radii_up_to",
 ]
 
 FORMAT, FORMAT_VERSION = "maxgap policy", 2
@@ -76,8 +78,25 @@ def packed(rewards, sigmas):
 
 
 def counters(policy):
-    """What is counted, and what the lines remember."""
-    return policy._state.progress.tolist(), policy._memory().saved()
+    """What is counted, and what the lines remember.
+
+    Rounds, and who had rewards in the last one, are counted anew from where a file was read.
+    """
+    policy.ask()
+    progress = policy._state.progress[0]
+    names = [name for name in progress.dtype.names if name not in ("rounds", "n_moved")]
+    return [progress[name].item() for name in names], policy._memory().saved()
+
+
+def inside(policy):
+    """State, lines, rule, and the rule's share of delta."""
+    return policy._state, policy._lines, policy._rule, policy._share
+
+
+def with_radii_up_to(policy, count):
+    """The policy, with a table of radii that reaches so far."""
+    policy._radii.up_to(count)
+    return policy
 
 
 def sigmas_of(policy):

@@ -492,7 +492,7 @@ def test_every_single_character_changed_by_hand_is_noticed_or_harmless(tmp_path)
 
 def sample_state():
     """A policy in the middle of a run."""
-    policy = MaxGapTop2UCB(["a", "b", "c"], sigma=0.1)
+    policy = MaxGapTop2UCB(["a", "b", "c"], sigma=0.1, nested=True)
     policy.tell(["a", "b", "c", "a"], [0.0, 0.1, 1.0, 0.05])
     return policy
 
@@ -532,12 +532,11 @@ EDITS = {
         ["0", 0.1, 1.0],
         [[0.1]],
     ],
+    "scatter": [[0.1, 0.1], 0.1, [-0.1, 0.0, 0.0], [0.0, 0.1, 0.0], ["0", 0.0, 0.0], [True] * 3],
     "lower": [[9.0, 9.0, 9.0], [None], [0.0, 0.0], 0.0, ["a", 0.0, 0.0], [[0.0], 0.0, 0.0]],
     "upper": [[-9.0, -9.0, -9.0], [None], 0.0, [True, 2.0, 2.0]],
-    "active": [[1, 1, 1], [True], True, [True, True, None], "yes"],
-    "top": [[1, 0, 0], [False], None],
-    "next_arms": [[0, 1, 3], [-1, 1, 2], [0, 0, 1], [2, 1, 0], [0, 1], [0.0, 1, 2], 0, [2**40] * 3],
-    "sequence": [[0, 0, 1], [1, 2, 3], [-1, 0, 1], [0, 1], 0, [0, 1, 10**12]],
+    "crossed": [0, 1, "no", None, [False]],
+    "top": [[1, 0, 0], [False], [False] * 3, [True] * 3, [True, False, True], 0, False, "001"],
 }
 
 

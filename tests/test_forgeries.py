@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import states as core
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from states import digest
 
@@ -52,7 +52,7 @@ BASES = {
     "running once": lambda: told(MaxGapTop2UCB, rounds=1, sigma=1.0),
     "running nested": lambda: told(MaxGapTop2UCB, stopping=None, nested=True),
     "running elim": lambda: told(MaxGapElim, stopping=None, sigma=0.1, rounds=30),
-    "running elim once": lambda: told(MaxGapElim, rounds=1, stopping=None),
+    "running elim once": lambda: told(MaxGapElim, rounds=1, stopping=None, sigma=0.001),
     "running learning": lambda: told(RoundRobin, stopping=None, **LEARNING),
     "running bounded": lambda: told(
         RoundRobin, stopping=None, confidence="normal-mixture", sigma=1.0, bounds=(-1.0, 2.0)
@@ -70,7 +70,7 @@ BASES = {
     "paper": lambda: told(MaxGapUCB, rounds=40, c=2.0),
     "literal top2": lambda: told(MaxGapTop2UCB, rounds=40, stopping="literal"),
     "literal elim": lambda: told(MaxGapElim, rounds=40, stopping="literal"),
-    "searched": lambda: told(SortThenSearch, rounds=400, more=1),
+    "searched": lambda: told(SortThenSearch, rounds=60, stopping="paper", more=1),
     "searching": lambda: told(SortThenSearch, rounds=8, stopping=None),
     "sorting": lambda: told(SortThenSearch, rounds=8, stopping=None, sigma=1.0),
 }
@@ -100,7 +100,7 @@ FORGERIES = [
     ("certified later", {"stopping": "contrasts"}),
     ("certified robin", {"stopping": "clusters"}),
     ("certified", {("top", 1): True}),
-    ("certified nested", {("top", 1): True}),
+    ("certified nested", {"top": [True, False, True, True]}),
     ("certified nested", {"top": [True, False, False, False]}),
     ("certified nested", {("upper", 1): 2.0, ("lower", 2): -1.0}),
     # A rule that holds, and yet it goes on.
@@ -111,14 +111,15 @@ FORGERIES = [
     ("paper", {"top": None}),
     ("literal top2", {"top": None}),
     ("literal elim", {"top": None}),
-    ("searched", {"top": None}),
     ("searched", {"top": None, "sequence": None}),
     ("running", {"stopping": "clusters"}),
     ("running elim once", {"stopping": "clusters"}),
     # No answer, or all is the answer.
-    *((base, {"top": [all_of_them] * 4})
-      for base in ("certified", "certified later", "certified nested", "certified elim", "paper")
-      for all_of_them in (False, True)),
+    *(
+        (base, {"top": [all_of_them] * 4})
+        for base in ("certified", "certified later", "certified nested", "certified elim", "paper")
+        for all_of_them in (False, True)
+    ),
     ("certified", {"top": [0, 0, 1, 1]}),
     ("certified", {"top": [False, True]}),
     ("certified", {"top": "0011"}),
@@ -142,14 +143,16 @@ FORGERIES = [
     ("running nested", {("upper", 3): 3.0}),
     *(("running nested", {"crossed": value}) for value in (2, -1, 0, 1, None, "no", [True])),
     # Counts that are none, and those of another run.
-    *((base, {("counts", 1): value})
-      for base in ("unsampled", "running", "running nested", "running robin", "certified robin")
-      for value in (-1, 0, 2**62, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, True, 3.0, None, "3")),
+    *(
+        (base, {("counts", 1): value})
+        for base in ("unsampled", "running", "running nested", "running robin", "certified robin")
+        for value in (-1, 0, 2**62, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, True, 3.0, None, "3")
+    ),
     ("unsampled", {("counts", 2): -1, ("counts", 0): 4}),
     ("unsampled", {("means", 2): 0.5}),
     ("unsampled", {("scatter", 2): 0.5}),
     ("unsampled", {("scatter", 1): 0.5}),
-    ("running once", {("counts", 0): 0}),
+    ("running once", {("counts", 1): 0}),
     # Means and scatter that are none.
     ("running", {("means", 0): 1.1e300}),
     ("running", {("means", 0): -1.1e300}),
@@ -181,8 +184,10 @@ FORGERIES = [
     ("searched", {"sequence": None}),
     ("certified sort", {"sequence": None}),
     # Looks yet to come, those that have been, and those of others.
-    *(("running robin", {"last_look": value})
-      for value in (-1, 0, 1, 81, 10**6, 2**63, 2**70, 80.0, True, None)),
+    *(
+        ("running robin", {"last_look": value})
+        for value in (-1, 0, 1, 81, 10**6, 2**63, 2**70, 80.0, True, None)
+    ),
     ("unsampled robin", {"last_look": 4}),
     ("running never", {"last_look": 4}),
     ("certified robin", {"last_look": 0}),
@@ -190,8 +195,10 @@ FORGERIES = [
     ("certified robin", {"last_look": -1}),
     ("running", {"last_look": 4}),
     # Aims out of reach, reached, or of others.
-    *(("running aims", {("aims", 0): value})
-      for value in (-1, -(2**63), 2**40, 2**63, 2**70, 1.0, True, None)),
+    *(
+        ("running aims", {("aims", 0): value})
+        for value in (-1, -(2**63), 2**40, 2**63, 2**70, 1.0, True, None)
+    ),
     ("running aims", {"aims": [0] * 4}),
     ("running aims", {"aims": [1] * 4}),
     ("running robin", {("aims", 0): 1}),
@@ -208,9 +215,11 @@ FORGERIES = [
     ("running robin", {("prefix_sums", 1): None}),
     ("running", {"prefix_sums": [[]] * 4}),
     # Sums that no rewards have.
-    *(("running learning", {(name, 0): value})
-      for name in ("squares", "lowest", "highest")
-      for value in (-1.7e308, 1.7e308, 10.0, -10.0, 0, True, None)),
+    *(
+        ("running learning", {(name, 0): value})
+        for name in ("squares", "lowest", "highest")
+        for value in (-1.7e308, 1.7e308, 10.0, -10.0, 0, True, None)
+    ),
     ("running learning", {("lowest", 0): 0.5, ("highest", 0): 0.4}),
     ("running learning", {("lowest", 0): -1.7e308, ("highest", 0): 1.7e308}),
     ("unsampled learning", {("squares", 1): 0.1}),
@@ -311,37 +320,40 @@ def test_counts_that_no_memory_holds_are_refused_by_name(tmp_path, monkeypatch):
 
 # -- what is true is taken, and goes on ------------------------------------------------------------
 
-CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB, MaxGapContrasts]
-SCALES = [
-    {"sigma": 0.1},
-    {"sigma": 1.0, "confidence": "empirical-bernstein"},
-    {"sigma": [0.05, 0.1, 0.3, 1.0]},
-    {"bounds": (-9.0, 9.0)},
-    {"bounds": (-9.0, 9.0), "confidence": "normal-mixture"},
+BOUNDED = {"bounds": (-9.0, 9.0)}
+SETTINGS = [
+    (RoundRobin, {"stopping": "clusters", "sigma": 1.0, "confidence": "empirical-bernstein"}),
+    (RoundRobin, {"stopping": "contrasts", "sigma": 0.1}),
+    (SortThenSearch, {"stopping": "paper", "sigma": [0.05, 0.1, 0.3, 0.2]}),
+    (MaxGapElim, {"stopping": "paper", "sigma": 0.1}),
+    (MaxGapElim, {"stopping": None, **BOUNDED}),
+    (MaxGapUCB, {"stopping": "literal", "sigma": 0.1, "c": 2.0}),
+    (MaxGapTop2UCB, {"stopping": "paper", "sigma": [0.05, 0.1, 0.3, 0.2]}),
+    (MaxGapTop2UCB, {"stopping": "either", "confidence": "normal-mixture", **BOUNDED}),
+    (MaxGapContrasts, {"stopping": "contrasts", "sigma": 0.1}),
+    (MaxGapContrasts, {"stopping": "either", **BOUNDED}),
+    (MaxGapContrasts, {"stopping": None, "sigma": 0.1}),
 ]
 
 
 def shown(policy):
-    report = policy.report()
-    return policy.ask(), policy.stopped, policy.certified, report.attrs, report.to_dict()
+    ends = policy.lower.tolist(), policy.upper.tolist()
+    return policy.ask(), policy.stopped, policy.certified, policy.objections, ends
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize(("cls", "how"), SETTINGS, ids=str)
+@settings(max_examples=15)
 @given(
-    scale=st.sampled_from(SCALES),
-    stopping=st.sampled_from(["clusters", "contrasts", "either", "paper", "literal", None]),
     nested=st.booleans(),
     spread=st.sampled_from([0.0, 0.05, 0.4]),
     seed=st.integers(0, 2**32),
 )
 def test_at_every_step_a_loaded_policy_goes_on_as_the_one_that_was_saved(
-    cls, scale, stopping, nested, spread, seed, tmp_path_factory
+    cls, how, nested, spread, seed, tmp_path_factory
 ):
-    if stopping in ("paper", "literal") and stopping not in cls.rules:
-        stopping = None
     path = tmp_path_factory.mktemp("policies") / "policy.json"
     rng = np.random.default_rng(seed)
-    policy = cls(LABELS, nested=nested, stopping=stopping, delta=0.2, **scale)
+    policy = cls(LABELS, nested=nested, delta=0.2, **how)
     others = []
     for step in range(30):
         if step < 8 or step % 6 == 0 or policy.stopped:
@@ -363,10 +375,11 @@ def test_at_every_step_a_loaded_policy_goes_on_as_the_one_that_was_saved(
                 each.tell(arms, rewards)
 
 
+@settings(max_examples=40)
 @given(
     n_arms=st.integers(2, 6),
     nested=st.booleans(),
-    stopping=st.sampled_from(["paper", "literal", "clusters", "contrasts", None]),
+    stopping=st.sampled_from(["paper", "literal", "clusters", None]),
     seed=st.integers(0, 2**32),
 )
 def test_arms_let_in_again_are_so_in_a_file_too(n_arms, nested, stopping, seed, tmp_path_factory):

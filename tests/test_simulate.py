@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, stats
+from states import with_radii_up_to
 
 import maxgap
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
@@ -265,8 +266,8 @@ def test_run_and_replicate_do_the_same():
 
 def test_a_run_longer_than_the_table_of_radii_goes_on_as_if_the_table_were_longer():
     # One arm gets more than the 1,024 samples that the first table reaches.
-    policy, long = MaxGapUCB(2, sigma=1.0, stopping=None), MaxGapUCB(2, sigma=1.0, stopping=None)
-    long._radii.up_to(10_000)
+    policy = MaxGapUCB(2, sigma=1.0, stopping=None)
+    long = with_radii_up_to(MaxGapUCB(2, sigma=1.0, stopping=None), 10_000)
     problem = maxgap.Problem([0.0, 0.1])
     runs = [
         simulate.run(p, problem, budget=9001, rng=np.random.default_rng(1)) for p in (policy, long)

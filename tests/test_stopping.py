@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from states import decided
+from states import decided, inside
 from strategies import state_of, two_sided
 
 import maxgap
@@ -70,10 +70,10 @@ def test_a_policy_stops_where_the_rule_of_its_name_holds(rule):
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
         policy = decided(cls, estimate, counts=counts, stopping=row.stopping)
-        state, lines = policy._state, policy._lines
-        assert type(policy._rule) is rule
-        assert policy._rule.proved == row.proved
-        again = rule.of(row.proved, lines, policy._share)
+        state, lines, its_rule, share = inside(policy)
+        assert type(its_rule) is rule
+        assert its_rule.proved == row.proved
+        again = rule.of(row.proved, lines, share)
         if hasattr(again, "leaders"):
             again.leaders["rounds"] = -1  # the arms that moved have been overwritten
         if rule in (stopping.Contrasts, stopping.Either):
@@ -91,11 +91,12 @@ def test_contrasts_are_asked_when_they_are_due():
     policy.tell([0, 1, 2] * 9, [0.0, 0.1, 5.0] * 9)
     assert policy.certified
     for rule in (stopping.Contrasts, stopping.Either):
-        state, rule = policy._state, rule.of(True, policy._lines, policy._share)
+        state, lines, _, share = inside(policy)
+        rule = rule.of(True, lines, share)
         state.intervals.seen["last_look"] = 27  # it has just been asked
         alone = copy.deepcopy(state)
         alone.arms["lower"], alone.arms["upper"] = -9.0, 9.0  # nothing else holds
-        begin(alone, policy._lines, stopping.Never.of(False, policy._lines, 0.05))
+        begin(alone, lines, stopping.Never.of(False, lines, 0.05))
         assert not asked(alone, rule)
         alone.intervals.seen["last_look"] = 26
         assert asked(alone, rule)
@@ -106,10 +107,11 @@ def test_contrasts_are_asked_when_they_are_due():
 def test_the_rules_that_look_at_contrasts_answer_as_the_half_that_holds():
     policy = maxgap.RoundRobin(3, stopping="either")
     policy.tell([0, 1, 2], [0.0, 1.0, 5.0])
-    state, rule = policy._state, stopping.Either.of(True, policy._lines, policy._share)
+    state, lines, _, share = inside(policy)
+    rule = stopping.Either.of(True, lines, share)
     # The widest gap of means is the upper one, the certain one that of the intervals is the lower.
     state.arms["lower"], state.arms["upper"] = [-0.1, 4.0, 4.1], [0.1, 5.0, 5.1]
-    begin(state, policy._lines, stopping.Never.of(False, policy._lines, 0.05))
+    begin(state, lines, stopping.Never.of(False, lines, 0.05))
     for by_contrasts, top in ((True, [False, False, True]), (False, [False, True, True])):
         state.intervals.seen["by_contrasts"] = by_contrasts
         answered(state, rule)

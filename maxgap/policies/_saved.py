@@ -17,7 +17,6 @@ import numpy as np
 from maxgap._checking import LARGEST_REWARD
 from maxgap._saving import StrPath, checked_path, digest, fingerprint, saved_list, write_whole
 from maxgap.engine.state import BY_PROVED_RULE, BY_RULE, begin, list_next, renew_all
-from maxgap.engine.types import Flags
 from maxgap.policies.rules import LOOK_BACK
 
 __all__ = ["content_of", "read_policy", "save_policy"]
@@ -77,7 +76,7 @@ def _finite(values: Any) -> list[float | None]:
 
 
 def read_policy(path: StrPath, of_name: Callable[[Any], Any]) -> Any:
-    """The policy, of a class by its name, that a file holds, or a ValueError that names the file."""
+    """The policy that a file holds, of a class by its name; a ValueError names the file."""
     name = checked_path(path)
     try:
         with open(name, "rb") as file:
@@ -107,6 +106,7 @@ def read_policy(path: StrPath, of_name: Callable[[Any], Any]) -> Any:
         raise ValueError(f"{name!r} is not a saved policy: {problem}") from problem
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of what is refused by then
 def _restored(content: dict[str, Any], cls: Any) -> Any:
     """The policy that this content describes."""
     names = ("delta", "confidence", "nested", "stopping", "bounds", *(["c"] * ("c" in content)))
@@ -162,9 +162,8 @@ def _restore_nested(policy: Any, content: dict[str, Any]) -> None:
     for ends in (arms["lower"], arms["upper"]):
         _check("lower and upper", np.array_equal(np.isinf(ends), arms["count"] == 0))
     # One that has crossed keeps an interval from before, which was not always as narrow.
-    with np.errstate(invalid="ignore"):
-        slack = 1e-9 * (high - low) + 1e-15 * np.abs(arms["mean"])
-        inside = (arms["lower"] - low >= -slack) & (high - arms["upper"] >= -slack)
+    slack = 1e-9 * (high - low) + 1e-15 * np.abs(arms["mean"])
+    inside = (arms["lower"] - low >= -slack) & (high - arms["upper"] >= -slack)
     _check("lower and upper", crossed or inside[arms["count"] > 0].all())
 
 
@@ -174,7 +173,7 @@ def _memory(policy: Any) -> dict[str, Any]:
     return {**policy._lines.saved(), **{name: kept.get(name) for name in ("aims", "last_look")}}
 
 
-def _decide(policy: Any, top: Flags | None) -> None:
+def _decide(policy: Any, top: Any) -> None:
     """Decide again, and refuse a file that says something else.
 
     After a stop the intervals may have moved on. Only where they cannot have, because every arm

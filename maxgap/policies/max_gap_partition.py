@@ -222,6 +222,8 @@ class MaxGapPartition(Policy):
     """
 
     _answers_with_a_split = False
+    #: How many groups.
+    n_groups: int
 
     def __init__(
         self,
@@ -237,7 +239,7 @@ class MaxGapPartition(Policy):
         super().__init__(arms, stopping=None, **settings)
         if groups > len(self.arms):
             raise ValueError(f"groups must be at most {len(self.arms)}, got {groups}")
-        self._n_groups = int(groups)
+        self.n_groups = int(groups)
         self._stops = stopping is not None
         self._final: Cuts | None = None
 
@@ -289,7 +291,7 @@ class MaxGapPartition(Policy):
         """The cuts now, or those it stopped with."""
         if self._final is not None:
             return self._final
-        return cut(self.arms, self.means, self.lower, self.upper, self._n_groups)
+        return cut(self.arms, self.means, self.lower, self.upper, self.n_groups)
 
     def _clusters(self) -> list[Any]:
         return (self._look().group + 1).tolist()

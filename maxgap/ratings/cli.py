@@ -14,12 +14,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numba.core.event import Listener, install_listener
 
-import maxgap
+from maxgap import confidence
 from maxgap.policies import at_once
 from maxgap.ratings.answers import printable
 from maxgap.ratings.duels import Duels
@@ -133,7 +134,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         **how,
     )
-    whole.add_argument("--version", action="version", version=f"maxgap {maxgap.__version__}")
+    whole.add_argument("--version", action="version", version=f"maxgap {version('maxgap')}")
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
@@ -198,7 +199,7 @@ def _add_question(command: argparse.ArgumentParser, *, given: bool) -> None:
         scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
     add = guarantee.add_argument
     add("--delta", type=float, default=0.05, help="error probability (0.05)")
-    names = [*maxgap.confidence.RADII, *maxgap.confidence.FROM_REWARDS]
+    names = [*confidence.RADII, *confidence.FROM_REWARDS]
     add("--confidence", choices=names, help="of the intervals (with --bounds: empirical-bernstein)")
     either = "certificate (either; clusters for duels and groups)"
     add("--stopping", choices=[*POLICY_OF], help=either)

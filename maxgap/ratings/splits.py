@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from maxgap.confidence import guarantees
@@ -100,8 +101,6 @@ class TableSplit(Answer):
     @property
     def sentence(self) -> str:
         """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
-        from maxgap import __version__
-
         bounds, sigma, delta, confidence, stopping = self._question
         counted, apart = "", ", as of different raters"
         if self._raters:
@@ -119,7 +118,7 @@ class TableSplit(Answer):
             f"Of {self.arms['ratings'].sum():,} ratings of {len(self.arms):,} items{counted}, "
             f"{scale}, the largest gap between means is {self._text(self.gap)} and "
             f"{'is' if self.certified else 'is not'} certified ({how}; delta {delta:g}, valid at "
-            f"any time; assumed: {assumed}; maxgap {__version__})."
+            f"any time; assumed: {assumed}; maxgap {version('maxgap')})."
         )
 
 

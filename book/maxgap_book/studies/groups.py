@@ -192,7 +192,7 @@ class OnlyTheWidest(MaxGapPartition):
 
     def choose(self) -> Iterable[Hashable]:
         """At most four arms."""
-        look = cut(self.arms, self.means, self.lower, self.upper, self._n_groups)
+        look = cut(self.arms, self.means, self.lower, self.upper, self.n_groups)
         asked = {self.arms[arm] for arm in look.sides[int(np.argmin(look.certain))]}
         return asked | (set() if look.rival is None else {look.rival.below, look.rival.above})
 
