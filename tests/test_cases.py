@@ -558,9 +558,9 @@ def test_a_state_that_no_policy_can_be_in_is_refused_even_with_a_fitting_checksu
         maxgap.load(path)
 
 
-@pytest.mark.parametrize("name", [*EDITS, "numbers", "c"])
+@pytest.mark.parametrize("name", [*EDITS, "c"])
 def test_a_file_that_lacks_a_part_is_refused_by_name(name, tmp_path):
-    document = json.loads(saved(MaxGapUCB(["a", "b", "c"]), tmp_path))
+    document = json.loads(saved(MaxGapUCB(["a", "b", "c"], nested=True), tmp_path))
     del document["policy"][name]
     document["sha256"] = digest(document["policy"])
     path = tmp_path / "lacking.json"
@@ -578,7 +578,7 @@ def test_a_file_that_is_not_there_is_no_value_error(tmp_path):
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(function, tmp_path, monkeypatch):
     policy = sample_state()
     text = saved(policy, tmp_path)
-    policy.tell("a", 5.0)
+    policy.tell("a", 0.02)
 
     def fail(*_):
         raise OSError("no space left on device")

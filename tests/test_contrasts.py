@@ -242,6 +242,7 @@ def _reward(value):
     [
         _set("aims", 0, -1),
         _set("aims", 0, 2**40),
+        _set("aims", 0, 2**63),
         _set("aims", 0, 1.0),
         lambda content: content.update(aims=[0, 0, 0]),
         lambda content: content.update(aims=[0, 0]),
@@ -256,6 +257,12 @@ def _reward(value):
         _reward(1),
         _reward(1e302),
         lambda content: content["prefix_sums"][1].__setitem__(-1, 7.0),
+        lambda content: content.update(origin=None),
+        lambda content: content.update(origin=0.5),
+        lambda content: content.pop("origin"),
+        lambda content: content.update(last_look=-1),
+        lambda content: content.update(last_look=10**6),
+        lambda content: content.pop("last_look"),
     ],
 )
 def test_a_file_with_other_rewards_or_aims_is_refused(edit, tmp_path):

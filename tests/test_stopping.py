@@ -120,7 +120,7 @@ def test_the_rules_that_look_at_contrasts_answer_as_the_half_that_holds():
 
 def test_a_name_that_the_policy_does_not_have_is_refused():
     with pytest.raises(ValueError, match="stopping must be one of"):
-        rule_of(maxgap.Policy, "paper")
+        rule_of(maxgap.Policy.rules, "paper")
     for odd in ("", "cluster", 0, ["clusters"], np.array(["clusters", "paper"])):
         with pytest.raises(ValueError, match="stopping"):
             maxgap.MaxGapUCB(3, stopping=odd)

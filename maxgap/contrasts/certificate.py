@@ -135,7 +135,7 @@ def _go_over(look: Look, told: Told, what: int) -> bool:
                 now["low"], now["high"] = low, high
                 if what == FIRST_NEIGHBOURS:
                     return True
-                least = look.values[low, high]
+                least = weigh(look, told, low, high)
     return least < np.inf
 
 
@@ -174,8 +174,12 @@ def is_open(look: Look, told: Told, side: int, gap: tuple[int, int], least: floa
             continue
         labels[NEW, at] = word & (word - 1)
         x = lowest(at, word)
+        if _is_link(look, told, side, gap, x, high):
+            return False
         for w in range(n_words):
-            rest = look.links[x, w] & look.sides[side, w] & ~labels[LOWS, w]
+            rest = look.sides[side, w] & ~labels[LOWS, w]
+            if x != low:
+                rest &= look.links[look.now[0]["row"] + x, w]
             while rest != 0:
                 y = lowest(w, rest)
                 rest &= rest - 1
@@ -227,8 +231,7 @@ def label_highs(look: Look, told: Told, side: int, gap: tuple[int, int]) -> None
 @inlined
 def _is_link(look: Look, told: Told, side: int, gap: tuple[int, int], x: int, y: int) -> bool:
     """Whether x and y are a link, for this gap."""
-    value = weigh(look, told, x, y)
-    return has(look.links, x, y) and value >= link_needs(look, side, gap, x, y)
+    return weigh(look, told, x, y) >= link_needs(look, side, gap, x, y)
 
 
 @compiled

@@ -10,11 +10,11 @@ The names are those of :mod:`maxgap.reference.contrasts`.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap.engine.compiled import compiled, inlined
+from maxgap.engine.compiled import compiled, inlined, internal
 from maxgap.engine.elementary import LN2, log, log_of_array, log_twice_normal_cdf
 from maxgap.engine.types import Floats, Integers, Records
 
@@ -63,12 +63,15 @@ NEAREST = 0.9
 BITS = 62
 FULL = (1 << BITS) - 1
 #: Rows of Look.sides and of Look.labels; no literals, as for compiled.ZERO.
-BOTTOM, TOP = np.arange(2)
-LOWS, HIGHS, NEW = np.arange(3)
+_numbers: Any = np.arange(3)
+BOTTOM, TOP = _numbers[:2]
+LOWS, HIGHS, NEW = _numbers
 #: Evidence where there is none, and where nobody has asked for it.
 NOTHING, UNKNOWN = -1e300, np.inf
 #: No arm.
 NOBODY = -1
+#: So many pairs keep their evidence, of many arms fewer: values are about so many in all.
+MOST_KEPT, MOST_VALUES = 32, 1 << 17
 
 NOW = np.dtype(
     [
@@ -82,6 +85,7 @@ NOW = np.dtype(
         ("j", np.int64),
         ("c", np.float64),  # what is needed of it, before weights
         ("width", np.float64),  # how far i is above j, at least
+        ("row", np.int64),  # the first of it in values and links
     ],
     align=True,
 )
@@ -105,8 +109,11 @@ class Look(NamedTuple):
     above: Integers  # (K, W), by arm: the arms that are certainly above it
     below: Integers  # (K, W), by arm: those certainly below
     sides: Integers  # (2, W): the bottom and the top
-    values: Floats  # (K, K): evidence of the pair, by x and y
-    links: Integers  # (K, W), by x: the y for which it may suffice, or is unknown
+    kept: Records  # (P,): NOW, of which i, j, c, width are those of the pairs kept
+    values: Floats  # (P K, K): evidence of each pair, by x and y
+    links: Integers  # (P K, W), by x: the y for which it may suffice next to no gap, or is unknown
+    lows: Floats  # (K, K): log weight of the position of x, by low and x, or unknown
+    highs: Floats  # (K, K): that of y, by high and y
     labels: Integers  # (3, W)
     gaps: Integers  # (K, W): line 3, by low: the high for which the gap is open
     pairs: Integers  # (K, K): line 3, i K + j of a pair for which it is
@@ -124,20 +131,26 @@ def new_look(n_arms: int, delta: float) -> Look:
             needed[k] = log(times[k] / (delta * share))
     place = np.arange(1.0, n_arms)
     further = (1.0 - NEAREST) / place / np.cumsum(1.0 / place)[-1]
-    now = np.zeros(1, NOW)
-    now["i"] = now["j"] = NOBODY
+    n_kept = min(MOST_KEPT, 1 + MOST_VALUES // n_arms**2)
+    now, kept = np.zeros(1, NOW), np.zeros(n_kept, NOW)
+    now["i"] = kept["i"] = NOBODY
+    sets, pairs = (n_arms, n_words), (n_arms, n_arms)
     return Look(
         needed,
         log_of_array(np.append(NEAREST, further)),
         np.zeros(n_arms, np.int64),
         np.arange(n_arms),
-        *np.zeros((2, n_arms, n_words), np.int64),
+        np.zeros(sets, np.int64),
+        np.zeros(sets, np.int64),
         np.zeros((2, n_words), np.int64),
-        np.full((n_arms, n_arms), UNKNOWN),
-        np.full((n_arms, n_words), FULL),
+        kept,
+        np.full((n_kept * n_arms, n_arms), UNKNOWN),
+        np.full((n_kept * n_arms, n_words), FULL),
+        np.full(pairs, UNKNOWN),
+        np.full(pairs, UNKNOWN),
         np.zeros((3, n_words), np.int64),
-        np.zeros((n_arms, n_words), np.int64),
-        np.zeros((n_arms, n_arms), np.int64),
+        np.zeros(sets, np.int64),
+        np.zeros(pairs, np.int64),
         now,
     )
 
@@ -279,20 +292,29 @@ def look_again(look: Look, told: Told) -> bool:
             changed = True
     if changed:
         _sort_by_mean(look, arms)
+        for low in range(arms.size):
+            for x in range(arms.size):
+                look.lows[low, x] = look.highs[low, x] = UNKNOWN
     return changed
 
 
 @inlined
 def _renew(look: Look, arms: Records, arm: int) -> None:
     """Forget the evidence of which an arm is part, and find its orders."""
-    if arm == look.now[0]["i"] or arm == look.now[0]["j"]:
-        look.now[0]["i"] = NOBODY
+    look.now[0]["i"] = NOBODY
+    for k in range(look.kept.size):
+        if arm == look.kept[k]["i"] or arm == look.kept[k]["j"]:
+            look.kept[k]["i"] = NOBODY
+        if look.kept[k]["i"] != NOBODY:
+            row = k * arms.size
+            for w in range(look.links.shape[1]):
+                look.links[row + arm, w] = FULL
+            for other in range(arms.size):
+                look.values[row + arm, other] = look.values[row + other, arm] = UNKNOWN
+                add(look.links, row + other, arm)
     for w in range(look.links.shape[1]):
-        look.links[arm, w] = FULL
         look.above[arm, w] = look.below[arm, w] = 0
     for other in range(arms.size):
-        look.values[arm, other] = look.values[other, arm] = UNKNOWN
-        add(look.links, other, arm)
         _drop(look.above, other, arm)
         _drop(look.below, other, arm)
         upper, lower = arm, other
@@ -347,26 +369,37 @@ def of_side(look: Look, side: int) -> tuple[int, int]:
 @compiled
 def take_pair(look: Look, told: Told, i: int, j: int, c: float) -> None:
     """From here on evidence is that of this pair, of which so much is needed."""
-    now = look.now[0]
+    now, n_arms = look.now[0], look.order.size
     if now["i"] == i and now["j"] == j and now["c"] == c:
         return
     now["i"], now["j"], now["c"] = i, j, c
+    for k in range(look.kept.size):
+        kept = look.kept[k]
+        if kept["i"] == i and kept["j"] == j and kept["c"] == c:
+            now["width"], now["row"] = kept["width"], k * n_arms
+            return
     now["width"] = least_gap(look, told.arms, i, j)
-    for x in range(look.order.size):
+    now["row"] = (now["row"] + n_arms) % look.values.shape[0]
+    look.kept[now["row"] // n_arms] = now
+    for x in range(now["row"], now["row"] + n_arms):
         for w in range(look.links.shape[1]):
             look.links[x, w] = FULL
-        for y in range(look.order.size):
+        for y in range(n_arms):
             look.values[x, y] = UNKNOWN
 
 
-@compiled
+@compiled(inline=True)
 def weigh(look: Look, told: Told, x: int, y: int) -> float:
     """The evidence of the pair with x and y.
 
     That of a distance counts from its own threshold. It is shifted to that of contrasts.
     """
-    if look.values[x, y] != UNKNOWN:
-        return look.values[x, y]
+    value = look.values[look.now[0]["row"] + x, y]
+    return _weigh_anew(look, told, x, y) if value == UNKNOWN else value
+
+
+@internal
+def _weigh_anew(look: Look, told: Told, x: int, y: int) -> float:
     i, j, c, width = look.now[0]["i"], look.now[0]["j"], look.now[0]["c"], look.now[0]["width"]
     value, enough = NOTHING, c - 2.0 * look.weights[0]
     if y != x and y != i and x != j:
@@ -376,20 +409,25 @@ def weigh(look: Look, told: Told, x: int, y: int) -> float:
             shift = c - look.needed[3]
             n, total, variance = distance(told, x, y, width)
             value = max(value, evidence(n, total, variance, enough - shift) + shift)
-    look.values[x, y] = value
-    if value < enough:
-        _drop(look.links, x, y)
+    row = look.now[0]["row"] + x
+    look.values[row, y] = value
+    if value < c - look.weights[1] - look.weights[1]:
+        _drop(look.links, row, y)
     return value
 
 
 @compiled(inline=True)
 def link_needs(look: Look, side: int, gap: tuple[int, int], x: int, y: int) -> float:
     """The evidence that makes a link of x and y, for the gap (low, high) of that side."""
-    below = log_weight(look, side, look.below, look.above, (x, gap[0]))
-    return look.now[0]["c"] - below - log_weight(look, side, look.above, look.below, (y, gap[1]))
+    low, high = gap
+    if look.lows[low, x] == UNKNOWN:
+        look.lows[low, x] = log_weight(look, side, look.below, look.above, (x, low))
+    if look.highs[high, y] == UNKNOWN:
+        look.highs[high, y] = log_weight(look, side, look.above, look.below, (y, high))
+    return look.now[0]["c"] - look.lows[low, x] - look.highs[high, y]
 
 
-@compiled(inline=True)
+@compiled
 def log_weight(
     look: Look, side: int, beyond: Integers, nearer: Integers, arms: tuple[int, int]
 ) -> float:

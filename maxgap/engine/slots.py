@@ -13,7 +13,7 @@ changes any more; of every sixteen slots the largest is kept, so that few need t
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,8 @@ SLOT = np.dtype(
 
 #: Rows of heights and peaks: widths of the slots, and separations ``lower - reach``. Not literals:
 #: numba would compile what is called with them once for each.
-WIDTHS, SEPARATIONS = np.int64(0), np.int64(1)
+WIDTHS: Any = np.int64(0)
+SEPARATIONS: Any = np.int64(1)
 #: Heights that have one peak.
 BLOCK = 16
 

@@ -188,7 +188,7 @@ def _decide(policy: Any, top: Any) -> None:
     if progress["total"] == arms.size and progress["unsampled"] == 0:
         again = policy._fresh()
         again._tell(np.arange(arms.size), arms["mean"].copy())
-        answer = again._state.arms["top"] if again.stopped else None
+        answer: Any = again._state.arms["top"] if again.stopped else None
         _check("top", np.array_equal(answer, top))
         _check("memory", _memory(again) == said)
     if top is not None:
