@@ -485,5 +485,5 @@ def test_arms_and_places_are_counted_in_every_bit_of_a_word():
         look.values[1, other] = look.values[other, 60] = 99.0
         look.links[1, 0], look.links[other, 0] = 1 << other, 1 << 60
         assert rejects(look, core.TOP, 0, 61, 1, 60)
-        look.links[other, 0] = 0
+        look.values[other, 60] = core.NOTHING
         assert not rejects(look, core.TOP, 0, 61, 1, 60)
