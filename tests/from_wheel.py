@@ -60,7 +60,7 @@ def package_tests() -> list[str]:
     """Names of the files with tests of the package alone."""
     tests = ROOT / "tests"
     names = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
-    return [name for name in names if name not in OF_THE_CHECKOUT]
+    return [n for n in names if n not in OF_THE_CHECKOUT and not n.startswith("book/")]
 
 
 def copy_tests(folder: Path) -> None:

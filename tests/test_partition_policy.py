@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rating_tables import true_groups
 from scipy.cluster.hierarchy import fcluster, linkage
 from strategies import SEEDS
-from tables import true_groups
 
 import maxgap
 from maxgap import MaxGapPartition, Problem, gap_upper_bounds, simulate

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tables import COMMAND, arms_of, ratings, run
+from rating_tables import COMMAND, arms_of, ratings, run
 
 import maxgap
 from maxgap.ratings import cli

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tables import COMMAND, PLAIN, arms_of, ratings, run, small_tables
+from rating_tables import COMMAND, PLAIN, arms_of, ratings, run, small_tables
 
 import maxgap
 from maxgap.ratings import cli

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rating_tables import ratings, small_tables, true_groups
 from strategies import SEEDS
-from tables import ratings, small_tables, true_groups
 
 import maxgap
 from maxgap import gap_upper_bounds

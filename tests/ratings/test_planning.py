@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from rating_tables import STARS
 from strategies import SEEDS
-from tables import STARS
 
 import maxgap
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, simulate

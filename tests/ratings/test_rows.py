@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from tables import STARS, WHO, rated_again
+from rating_tables import STARS, WHO, rated_again
 
 import maxgap
 

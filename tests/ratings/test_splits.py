@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
+from rating_tables import STARS, WHO, rated_again, ratings, small_tables
 from scipy.optimize import brentq
 from states import rewards_kept
-from tables import STARS, WHO, rated_again, ratings, small_tables
 
 import maxgap
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, confidence, gap_upper_bounds

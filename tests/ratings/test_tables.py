@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import STARS, ratings, small_tables
+from rating_tables import STARS, ratings, small_tables
 
 import maxgap
 
