@@ -39,7 +39,7 @@ def refresh(path: Path) -> bool:
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     NotebookClient(
         notebook,
-        timeout=600,
+        timeout=1800,
         kernel_name="python3",
         record_timing=False,
         # Adjacent prints arrive in a varying number of messages.
