@@ -423,9 +423,7 @@ def end_round(state: State, lines: Any, rule: Any) -> None:
         return
     if progress["unsampled"] > 0:
         progress["n_next"] = list_with_fewest(state.arms, state.next)
-    elif not lines.after_round(state):
-        lines.choose(state)
-    elif rule.holds(state):
+    elif lines.after_round(state) and rule.holds(state):
         progress["stopped"] = BY_PROVED_RULE if rule.proved else BY_RULE
         progress["n_next"] = 0
         rule.answer(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,16 @@ class RadiusTable:
         self._radii = grown
         return grown
 
+    @cached_property
+    def lines(self) -> Floats:
+        """Of intervals from rewards, which need no radii: see `bernstein_lines`."""
+        return bernstein_lines(log(2.0 * self.n_arms) - log(self.delta))
+
 
 def new_intervals(radii: RadiusTable, nested: bool, keeps_rewards: bool) -> Any:
     """What a reward does to an interval, before the first; with all rewards kept, if need be."""
     if from_rewards(radii.confidence):
-        lines = bernstein_lines(log(2.0 * radii.n_arms) - log(radii.delta))
-        intervals: Any = FromSums(np.zeros(radii.n_arms, SUMS), lines, nested)
+        intervals: Any = FromSums(np.zeros(radii.n_arms, SUMS), radii.lines, nested)
     else:
         intervals = ByCount(radii.up_to(0), nested)
     if not keeps_rewards:

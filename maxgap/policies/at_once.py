@@ -31,9 +31,6 @@ __all__ = [
     "take_all",
 ]
 
-#: Of the orders of contrasts, whose module is not needed here: the number of samples around which
-#: their test is sharpest, and the part of delta that they have at most.
-RHO_ORDERS, LARGEST_SHARE = 4.0, 0.1
 #: Rows in pieces, that can be gone through again: numbers of arms, rewards.
 Pieces = Iterable[tuple[Integers, Floats]]
 
@@ -95,8 +92,11 @@ def orders_may_hold(policy: Policy, top: Flags) -> bool:
     The test is that of :func:`maxgap.reference.contrasts.certainly_above`, at the largest share of
     delta that it can have.
     """
+    from maxgap.contrasts.look import RHO_ORDERS, SHARES_OF_FEW, SHARES_OF_MANY
+
     arms = policy._state.arms
-    needed = math.log(top.size * (top.size - 1) / 2 / (policy._share * LARGEST_SHARE))
+    largest = max(SHARES_OF_FEW[0], SHARES_OF_MANY[0])
+    needed = math.log(top.size * (top.size - 1) / 2 / (policy._share * largest))
     n = np.maximum(arms["count"], 1)
     spread = arms["sigma"] ** 2 * (1 / n + RHO_ORDERS / n**2)
     growth = np.log1p(n / RHO_ORDERS)
