@@ -8,21 +8,22 @@ import pytest
 
 from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, Problem, confidence, simulate
 from maxgap import reference as paper
+from maxgap.policies import max_gap_elim, max_gap_top2_ucb, max_gap_ucb
 
 ROUNDS = 200
 ALGORITHMS = {
-    MaxGapElim: paper.max_gap_elim,
-    MaxGapUCB: paper.max_gap_ucb,
-    MaxGapTop2UCB: paper.max_gap_top2_ucb,
+    MaxGapElim: max_gap_elim.max_gap_elim,
+    MaxGapUCB: max_gap_ucb.max_gap_ucb,
+    MaxGapTop2UCB: max_gap_top2_ucb.max_gap_top2_ucb,
 }
 # What a name of a rule means.
 RULES = {
-    (MaxGapElim, "literal"): paper.two_active,
-    (MaxGapElim, "paper"): paper.two_active_around_certain_gap,
-    (MaxGapUCB, "literal"): paper.dominant_pair,
-    (MaxGapUCB, "paper"): paper.dominant_pair_and_certain_gap,
-    (MaxGapTop2UCB, "literal"): paper.second_below,
-    (MaxGapTop2UCB, "paper"): paper.third_below,
+    (MaxGapElim, "literal"): max_gap_elim.two_active,
+    (MaxGapElim, "paper"): max_gap_elim.two_active_around_certain_gap,
+    (MaxGapUCB, "literal"): max_gap_ucb.dominant_pair,
+    (MaxGapUCB, "paper"): max_gap_ucb.dominant_pair_and_certain_gap,
+    (MaxGapTop2UCB, "literal"): max_gap_top2_ucb.second_below,
+    (MaxGapTop2UCB, "paper"): max_gap_top2_ucb.third_below,
     **{(cls, "clusters"): paper.clusters for cls in ALGORITHMS},
     **{(cls, None): paper.never for cls in ALGORITHMS},
 }

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from maxgap import MaxGapElim, MaxGapTop2UCB, Policy, Problem, RoundRobin, reference, simulate
 from maxgap.confidence import radius
-from maxgap.reference import Estimates, max_gap_top2_ucb, second_below, third_below
+from maxgap.policies.max_gap_top2_ucb import max_gap_top2_ucb, second_below, third_below
+from maxgap.reference import Estimates
 
 NEVER_OF_NOTHING = {"of_nothing": np.inf}
 

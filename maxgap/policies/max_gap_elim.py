@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,8 +13,83 @@ from maxgap.engine.state import State, answer_around, answer_empirically
 from maxgap.engine.types import Integers
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
+from maxgap.reference.estimates import Estimates, PlainRule, certain_top
 
-__all__ = ["ElimLines", "MaxGapElim", "TwoActive", "TwoActiveAroundCertainGap"]
+__all__ = [
+    "ElimLines",
+    "MaxGapElim",
+    "TwoActive",
+    "TwoActiveAroundCertainGap",
+    "max_gap_elim",
+    "two_active",
+    "two_active_around_certain_gap",
+]
+
+
+# -- the paper's lines -----------------------------------------------------------------------------
+
+
+def two_active(estimates: Estimates, active: list[int]) -> bool:
+    """Algorithm 1, line 7: two arms are left.
+
+    Examples
+    --------
+    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
+    >>> two_active(estimates, [0, 1, 2]), two_active(estimates, [1, 2])
+    (False, True)
+    """
+    return len(active) <= 2
+
+
+def two_active_around_certain_gap(estimates: Estimates, active: list[int]) -> bool:
+    """Two arms are left, and the certain gap lies between them.
+
+    Examples
+    --------
+    >>> estimates = Estimates(2, draw=[0.0, 0.5].__getitem__, radius=lambda n: 0.3 / n)
+    >>> estimates.sample(estimates.arms)
+    >>> two_active_around_certain_gap(estimates, [0, 1])
+    False
+    >>> estimates.sample(estimates.arms)
+    >>> two_active_around_certain_gap(estimates, [0, 1])
+    True
+    """
+    above = [arm for arm in active if arm in certain_top(estimates)]
+    return len(active) == 2 and len(above) == 1
+
+
+def max_gap_elim(estimates: Estimates, stop: PlainRule = two_active) -> Iterator[list[int]]:
+    """Algorithm 1, MaxGapElim; it stops by `two_active` unless told otherwise.
+
+    Examples
+    --------
+    >>> from maxgap.reference import empirical_top
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
+    >>> list(max_gap_elim(estimates)), empirical_top(estimates)
+    ([[0, 1, 2], [0, 1, 2], [0, 1, 2]], {2})
+    """
+    # 1: all arms are active, A = [K]
+    active = estimates.arms
+    # 2: in rounds t = 1, 2, ...
+    while True:
+        # 3: sample every arm of A once and update its interval
+        yield active
+        estimates.sample(active)
+        # 4: compute the gap bound of every arm of A
+        bound = estimates.gap_bounds().either
+        # 5: compute the lower bound on the largest gap
+        certain = estimates.gap_lower().value
+        # 6: remove from A every arm whose gap bound is at most that
+        active = [a for a in active if bound[a] > certain]
+        if len(active) < 2:
+            # not in the paper: some interval has missed, so all come back
+            active = estimates.arms
+        # 7: if two arms are left, stop; the answer is the empirical one
+        if stop(estimates, active):
+            return
+
+
+# -- the same, compiled ----------------------------------------------------------------------------
 
 
 class ElimLines(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import ClassVar
 
 from maxgap.engine.compiled import inlined
@@ -15,8 +17,92 @@ from maxgap.engine.slots import (
 from maxgap.engine.state import Lines, Rule, State
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Certain, Rules
+from maxgap.reference.estimates import Estimates, PlainRule
 
-__all__ = ["MaxGapTop2UCB", "SecondBelow", "ThirdBelow", "Top2Lines", "list_top2"]
+__all__ = [
+    "MaxGapTop2UCB",
+    "SecondBelow",
+    "ThirdBelow",
+    "Top2Lines",
+    "list_top2",
+    "max_gap_top2_ucb",
+    "second_below",
+    "third_below",
+]
+
+
+# -- the paper's lines -----------------------------------------------------------------------------
+
+
+def second_below(estimates: Estimates, arms: list[int], of_nothing: float = -math.inf) -> bool:
+    """Algorithm 3, line 7: M_2 is below the lower bound on the largest gap.
+
+    If all arms share the highest bound, M_2 is a maximum of nothing, on which the paper is silent:
+    `of_nothing` stands for it. With minus infinity the rule stops at once, with infinity never.
+
+    Examples
+    --------
+    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
+    >>> estimates.sample(estimates.arms)
+    >>> second_below(estimates, [0, 1, 2]), second_below(estimates, [0, 1, 2], of_nothing=math.inf)
+    (True, False)
+    """
+    bound = estimates.gap_bounds().either
+    m_2 = max((b for b in bound if b < max(bound)), default=of_nothing)
+    return bool(m_2 < estimates.gap_lower().value)
+
+
+def third_below(estimates: Estimates, arms: list[int]) -> bool:
+    """Algorithm 3, line 7, as the authors ran it: at most two bounds are above the certain gap.
+
+    Examples
+    --------
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.05 / n)
+    >>> estimates.sample(estimates.arms)
+    >>> third_below(estimates, [0, 1, 2])
+    True
+    """
+    certain = estimates.gap_lower().value
+    wide = [bound for bound in estimates.gap_bounds().either if bound > certain]
+    return bool(certain > 0 and len(wide) <= 2)
+
+
+def max_gap_top2_ucb(estimates: Estimates, stop: PlainRule = second_below) -> Iterator[list[int]]:
+    """Algorithm 3, MaxGapTop2UCB; it stops by `second_below` unless told otherwise.
+
+    Examples
+    --------
+    Printed, it stops after one round if all arms share the highest bound:
+
+    >>> from maxgap.reference import clusters, empirical_top
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
+    >>> list(max_gap_top2_ucb(estimates))
+    [[0, 1, 2]]
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
+    >>> list(max_gap_top2_ucb(estimates, stop=clusters)), empirical_top(estimates)
+    ([[0, 1, 2], [0, 1, 2]], {2})
+    """
+    # 1: U_1 and U_2 together are [K]
+    first, second = estimates.arms, list[int]()
+    # 2: in rounds t = 1, 2, ...
+    while True:
+        # 3: sample every arm of U_1 and U_2 once and update its interval
+        arms = sorted(first + second)
+        yield arms
+        estimates.sample(arms)
+        # 4: compute the gap bound of every arm
+        bound = estimates.gap_bounds().either
+        # 5: M_1 is the highest gap bound, U_1 are the arms that have it
+        first = [a for a in estimates.arms if bound[a] == max(bound)]
+        # 6: M_2 is the highest of the other bounds, U_2 are its arms
+        m_2 = max((b for b in bound if b < max(bound)), default=-math.inf)
+        second = [a for a in estimates.arms if bound[a] == m_2]
+        # 7: if M_2 is below the lower bound on the largest gap, stop
+        if stop(estimates, sorted(first + second)):
+            return
+
+
+# -- the same, compiled ----------------------------------------------------------------------------
 
 
 @inlined

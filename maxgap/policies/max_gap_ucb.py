@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,8 +14,78 @@ from maxgap.engine.state import State, answer_empirically
 from maxgap.engine.types import Records
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
+from maxgap.reference.estimates import Estimates, PlainRule
 
-__all__ = ["DominantPair", "DominantPairAndCertainGap", "MaxGapUCB", "UCBLines"]
+__all__ = [
+    "DominantPair",
+    "DominantPairAndCertainGap",
+    "MaxGapUCB",
+    "UCBLines",
+    "dominant_pair",
+    "dominant_pair_and_certain_gap",
+    "max_gap_ucb",
+]
+
+
+# -- the paper's lines -----------------------------------------------------------------------------
+
+
+def dominant_pair(estimates: Estimates, arms: list[int], c: float = 5.0) -> bool:
+    """Algorithm 2, line 6: two arms have c times the samples of all others, T_i + T_j >= c rest.
+
+    The paper gives no value for c; its scripts have 5.
+
+    Examples
+    --------
+    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
+    >>> estimates.sample(estimates.arms)
+    >>> dominant_pair(estimates, [1, 2]), dominant_pair(estimates, [1, 2], c=2)
+    (False, True)
+    """
+    counts = sorted(estimates.counts)
+    return sum(counts[-2:]) >= c * sum(counts[:-2])
+
+
+def dominant_pair_and_certain_gap(estimates: Estimates, arms: list[int], c: float = 5.0) -> bool:
+    """Algorithm 2, line 6, and some gap is certain.
+
+    Examples
+    --------
+    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
+    >>> estimates.sample(estimates.arms)
+    >>> dominant_pair_and_certain_gap(estimates, [1, 2], c=2)
+    False
+    """
+    return dominant_pair(estimates, arms, c) and estimates.gap_lower().value > 0
+
+
+def max_gap_ucb(estimates: Estimates, stop: PlainRule = dominant_pair) -> Iterator[list[int]]:
+    """Algorithm 2, MaxGapUCB; it stops by `dominant_pair` unless told otherwise.
+
+    Examples
+    --------
+    >>> from maxgap.reference import empirical_top
+    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
+    >>> list(max_gap_ucb(estimates))[:4], estimates.counts, empirical_top(estimates)
+    ([[0, 1, 2], [0, 1, 2], [0, 1, 2], [1, 2]], [3, 8, 8], {2})
+    """
+    # 1: U = [K]
+    arms = estimates.arms
+    # 2: in rounds t = 1, 2, ...
+    while True:
+        # 3: sample every arm of U once and update its interval
+        yield arms
+        estimates.sample(arms)
+        # 4: compute the gap bound of every arm
+        bound = estimates.gap_bounds().either
+        # 5: M_1 is the highest gap bound, U are the arms that have it
+        arms = [a for a in estimates.arms if bound[a] == max(bound)]
+        # 6: if two arms have c times the samples of all others, stop
+        if stop(estimates, arms):
+            return
+
+
+# -- the same, compiled ----------------------------------------------------------------------------
 
 
 class UCBLines(NamedTuple):

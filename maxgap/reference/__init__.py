@@ -3,7 +3,7 @@
 Nothing here shares code with the rest of the package, so that a test that holds the two equal
 means something. Three independent roads lead to the upper bounds: the paper's procedure (Algorithm
 4), its mixed integer programme (equations 14 to 17), and a brute force over configurations that
-uses neither. Algorithms 1 to 3 are loops that can be read beside the print.
+uses neither. Algorithms 1 to 3 stand in their files in :mod:`maxgap.policies`, on `Estimates`.
 
 Equation, lemma and algorithm numbers are the paper's, counted through its appendices. "Right"
 always means towards larger means. Arms are numbered 0 to K - 1.
@@ -12,6 +12,7 @@ Examples
 --------
 Algorithm 2 on rewards without noise, until two arms have five times the samples of all others:
 
+>>> from maxgap.policies.max_gap_ucb import max_gap_ucb
 >>> means = [0.0, 0.2, 1.0]
 >>> estimates = Estimates(3, draw=means.__getitem__, radius=lambda n: 0.25 / n)
 >>> for arms in max_gap_ucb(estimates):
@@ -21,23 +22,23 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 """
 
 from maxgap.reference import (
-    algorithms,
     bounds,
     brute_force,
     contrasts,
+    estimates,
     integer_programme,
     noise_free,
     slots,
 )
-from maxgap.reference.algorithms import *
 from maxgap.reference.bounds import *
 from maxgap.reference.brute_force import *
+from maxgap.reference.estimates import *
 from maxgap.reference.integer_programme import *
 from maxgap.reference.noise_free import *
 from maxgap.reference.slots import *
 
 __all__ = [
-    *algorithms.__all__,
+    *estimates.__all__,
     *bounds.__all__,
     *brute_force.__all__,
     *integer_programme.__all__,
