@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+import maxgap
+
 FINITE = st.floats(-1e3, 1e3, allow_nan=False, allow_infinity=False, allow_subnormal=False)
 # Few values, so that ends coincide; floats hold multiples of 0.125 exactly, and those of 0.1 not.
 STEPS = [1.0, 0.125, 0.1, 1e-9, 1e9]
@@ -171,3 +173,19 @@ def numbers(min_size=2, max_size=30):
             )
         ),
     )
+
+
+def drawn_intervals(rng, n_arms, equal):
+    """Intervals around means that lie far apart and close together; all as wide, or not."""
+    means = np.cumsum(rng.exponential(1, n_arms) * rng.choice([0.3, 1, 3], n_arms))
+    half = np.full(n_arms, 0.5) if equal else np.exp(rng.standard_normal(n_arms)) / 2
+    return means - half, means + half
+
+
+def instance(n_arms, seed):
+    """Means in random order with one large gap somewhere; noise equal or unequal."""
+    rng = np.random.default_rng([n_arms, seed])
+    gaps = rng.uniform(0.1, 0.4, n_arms - 1)
+    gaps[rng.integers(n_arms - 1)] = 1.5
+    means = rng.permutation(np.append(0.0, gaps.cumsum()))
+    return maxgap.Problem(means, 0.15 if seed % 2 else rng.uniform(0.05, 0.2, n_arms))

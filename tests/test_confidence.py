@@ -7,6 +7,7 @@ import pytest
 import ville
 from scipy import integrate, special, stats
 
+import maxgap
 from maxgap.confidence import (
     LIL_EPSILON,
     MIXTURE_T0,
@@ -402,3 +403,22 @@ def test_rows_and_factors_give_the_radius_of_every_arm(name):
 def test_a_function_that_returns_no_real_numbers_is_refused(kind):
     with pytest.raises(ValueError, match="no radius"):
         radius(lambda n, **_: np.ones(n.shape).astype(kind), [1, 2], delta=0.1, n_arms=2)
+
+
+# -- large counts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", maxgap.confidence.RADII)
+def test_radii_are_finite_and_falling_beyond_32_bits(name):
+    n = np.array([46_340, 46_341, 50_000, 2**31 - 1, 2**31, 3e9, 2**32 - 1, 2**32, 1e12, 2**62])
+    values = maxgap.confidence.radius(name, n, delta=0.1, n_arms=24)
+    assert np.isfinite(values).all()
+    assert (values > 0).all()
+    assert (np.diff(values) < 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64])
+def test_fifty_thousand_samples_have_the_same_radius_in_every_integer_type(dtype):
+    for name in maxgap.confidence.RADII:
+        counted = maxgap.confidence.radius(name, dtype(50_000), delta=0.1, n_arms=24)
+        assert counted == maxgap.confidence.radius(name, 50_000.0, delta=0.1, n_arms=24)

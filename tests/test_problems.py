@@ -1,14 +1,20 @@
+"""Problems: gaps, clusters and the answer of given means; those of the paper as published."""
+
 import hashlib
 import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxgap import problems
-from maxgap.problems import Problem
+import maxgap
+from maxgap import (
+    Problem,
+    problems,
+)
 
 
 def test_gaps_and_clusters_of_a_worked_example():
@@ -244,3 +250,49 @@ def test_the_stopping_time_family_is_three_groups_of_six():
         assert problem.means[-6:] == pytest.approx([0.10, 0.08, 0.06, 0.04, 0.02, 0])
     with pytest.raises(ValueError, match="tie"):
         _ = problems.stopping_time_family(0.4).top
+
+
+# -- no unique largest gap -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("means", [[0, 1, 2], [0.1, 0.2, 0.3, 0.4], [5, 5], [1, 1, 1]])
+def test_a_problem_without_one_largest_gap_can_be_made_but_not_asked_for_its_answer(means):
+    problem = maxgap.Problem(means)
+    assert problem.delta_max == pytest.approx(means[1] - means[0])
+    for name in ("top", "bottom", "split_rank"):
+        with pytest.raises(ValueError, match="means"):
+            getattr(problem, name)
+
+
+# -- scales and probabilities ----------------------------------------------------------------------
+
+
+def test_a_problem_reads_columns_by_position_and_two_of_them_must_agree():
+    means = pd.Series([0.0, 1.0, 3.0], index=["a", "b", "c"])
+    sigma = pd.Series([1.0, 2.0, 3.0], index=["a", "b", "c"])
+    problem = Problem(means, sigma)
+    assert problem.means.tolist() == [0.0, 1.0, 3.0]
+    assert problem.sigmas.tolist() == [1.0, 2.0, 3.0]
+    assert Problem(means, [1, 2, 3]) == Problem([0, 1, 3], sigma) == problem
+    assert Problem({"a": 0, "b": 1, "c": 3}.values(), [1, 2, 3]) == problem
+    with pytest.raises(ValueError, match=r"sigma: its index is not that of means"):
+        Problem(means, sigma[::-1])
+    for means in ({"a": 0, "b": 1}, {0, 1}, np.ma.array([0, 1], mask=[0, 1]), [pd.NA, 1], "01"):
+        with pytest.raises(ValueError, match="means"):
+            Problem(means)
+
+
+# -- what is handed out ----------------------------------------------------------------------------
+
+
+def test_the_arrays_of_a_problem_cannot_be_written_to():
+    problem = maxgap.Problem([0.0, 1.0, 3.0], [0.1, 0.2, 0.3])
+    for name in ("means", "sigmas", "sigma"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(problem, name)[0] = 9
+    for name in ("gaps", "arm_gaps"):
+        array = getattr(problem, name)
+        if array.flags.writeable:  # a fresh one each time, then
+            array[0] = 99
+            assert getattr(problem, name)[0] != 99
+    assert problem.means.tolist() == [0.0, 1.0, 3.0]

@@ -1,20 +1,32 @@
 """Whole runs and studies: the same on any number of workers, and equal to plain loops."""
 
+import contextlib
 import gc
 import os
+import signal
 import subprocess
 import sys
+import time
 import warnings
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import twins
+from processes import assert_same, descendants, linux, runs, started
 from scipy import optimize, stats
-from states import with_radii_up_to
 
 import maxgap
-from maxgap import MaxGapElim, MaxGapTop2UCB, MaxGapUCB, RoundRobin, SortThenSearch, simulate
+from maxgap import (
+    MaxGapElim,
+    MaxGapTop2UCB,
+    MaxGapUCB,
+    RoundRobin,
+    SortThenSearch,
+    simulate,
+    statistics,
+)
 from maxgap.policies.runs import run_fresh
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
@@ -27,17 +39,7 @@ def study(n_jobs, **changes):
     return simulate.replicate(policies, PROBLEM, n_jobs=n_jobs, **settings)
 
 
-def assert_same(one, other):
-    pd.testing.assert_frame_equal(one.errors, other.errors)
-    pd.testing.assert_frame_equal(one.stops, other.stops)
-    for name in ("wrong", "counts", "counts_sd", "checkpoints"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    pd.testing.assert_frame_equal(
-        one.samples_to_error(0.3, resamples=50), other.samples_to_error(0.3, resamples=50)
-    )
-
-
-# -- seeds and workers -------------------------------------------------------------------------
+# -- seeds and workers -----------------------------------------------------------------------------
 
 
 def test_a_study_is_the_same_for_1_2_and_4_workers_and_all_cores():
@@ -161,7 +163,7 @@ def test_policies_given_to_a_study_are_not_changed():
         assert policy.ask() == list(range(6))
 
 
-# -- against a loop in Python ------------------------------------------------------------------
+# -- against a loop in Python ----------------------------------------------------------------------
 
 
 def looped(policy, problem, budget, checkpoints, rng):
@@ -264,19 +266,6 @@ def test_run_and_replicate_do_the_same():
     assert together.stop_rows[0].tolist() == rows
 
 
-def test_a_run_longer_than_the_table_of_radii_goes_on_as_if_the_table_were_longer():
-    # One arm gets more than the 1,024 samples that the first table reaches.
-    policy = MaxGapUCB(2, sigma=1.0, stopping=None)
-    long = with_radii_up_to(MaxGapUCB(2, sigma=1.0, stopping=None), 10_000)
-    problem = maxgap.Problem([0.0, 0.1])
-    runs = [
-        simulate.run(p, problem, budget=9001, rng=np.random.default_rng(1)) for p in (policy, long)
-    ]
-    assert runs[0].counts.max() > 4000
-    np.testing.assert_array_equal(runs[0].counts, runs[1].counts)
-    assert runs[0].split == runs[1].split
-
-
 def test_compiled_runs_do_what_the_same_code_does_uncompiled():
     code = (
         "import warnings, numpy as np, maxgap, test_simulate as t\n"
@@ -304,7 +293,7 @@ def test_compiled_runs_do_what_the_same_code_does_uncompiled():
     assert outputs[0].count("\n") == 120
 
 
-# -- what is drawn -----------------------------------------------------------------------------
+# -- what is drawn ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("noise", "df"), [("normal", None), ("student-t", 3), ("bernoulli", None)])
@@ -340,7 +329,7 @@ def test_each_arm_has_the_noise_of_its_own_sigma():
     np.testing.assert_allclose(means.std(axis=0), [0.1, 5.0], rtol=0.07)
 
 
-# -- tables ------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------
 
 
 def made_up(*curves, checkpoints, replicates=1000):
@@ -455,7 +444,7 @@ def test_a_level_that_is_no_share_is_refused_by_name(level):
         made.samples_to_error(0.2, resamples=0)
 
 
-# -- checkpoints -------------------------------------------------------------------------------
+# -- checkpoints -----------------------------------------------------------------------------------
 
 
 def test_checkpoints_by_number_are_equally_spaced_and_end_at_the_budget():
@@ -476,7 +465,7 @@ def test_samples_at_a_checkpoint_add_up_to_it_until_a_policy_stops():
     np.testing.assert_allclose(unstopped.counts.sum(axis=2)[0], unstopped.checkpoints)
 
 
-# -- problems with ties, studies with warnings -------------------------------------------------
+# -- problems with ties, studies with warnings -----------------------------------------------------
 
 
 def test_with_several_largest_gaps_any_of_them_is_right():
@@ -502,7 +491,7 @@ def test_a_study_in_which_nested_intervals_cross_warns():
         assert "assumption on the noise" in str(caught[0].message)
 
 
-# -- bad input ---------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 GOOD_RUN = {
     "policy": RoundRobin(6),
@@ -593,3 +582,120 @@ def test_a_number_of_checkpoints_may_be_an_array_without_dimensions():
         n_jobs=1,
     )
     assert study.checkpoints.tolist() == [5, 10, 15, 20]
+
+
+# -- kills and interruptions -----------------------------------------------------------------------
+
+
+STUDY = """
+import joblib, sys
+from maxgap import MaxGapTop2UCB, Problem, RoundRobin, simulate
+
+def study(budget):
+    simulate.replicate(
+        {"robin": RoundRobin(100, stopping=None), "top2": MaxGapTop2UCB(100, stopping=None)},
+        Problem([0, 0.5, 1, 1.5, 2] * 20), budget=budget, replicates=64, checkpoints=2, seed=1,
+    )
+
+with joblib.parallel_config(backend=sys.argv[1], n_jobs=2):
+    study(100)
+    print("ready", flush=True)
+    study(10**12)
+"""
+
+
+@linux
+@pytest.mark.parametrize("whom", ["process", "group"])
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_an_interrupted_study_ends_soon_and_leaves_no_process_behind(backend, whom, tmp_path):
+    workers = []
+    with started(STUDY, backend) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(1)
+            workers = descendants(process.pid)
+            assert bool(workers) == (backend == "loky")
+            # A terminal's Ctrl-C reaches the workers, too.
+            (os.killpg if whom == "group" else os.kill)(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+            assert errors.rstrip().endswith("KeyboardInterrupt")
+            assert process.returncode == -signal.SIGINT
+            deadline = time.monotonic() + 10
+            while any(map(runs, workers)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert [pid for pid in workers if runs(pid)] == []
+        finally:
+            for pid in [process.pid, *workers]:
+                with contextlib.suppress(OSError):
+                    if runs(pid):
+                        os.kill(pid, signal.SIGKILL)
+
+
+# -- at the end ------------------------------------------------------------------------------------
+
+
+def test_correct_is_said_of_the_end_of_a_run_wherever_the_checkpoints_end():
+    problem = maxgap.Problem([0.0, 0.3, 1.0, 1.2, 1.5], 0.5)
+    policies = {
+        "robin": RoundRobin(5, sigma=0.5, stopping=None),
+        "top2": MaxGapTop2UCB(5, sigma=0.5),
+        "ucb": MaxGapUCB(5, sigma=0.5),
+    }
+
+    def study(checkpoints):
+        return simulate.replicate(
+            policies, problem, budget=600, replicates=40, checkpoints=checkpoints, seed=3, n_jobs=1
+        )
+
+    early, late = study([4, 7]), study([600])
+    assert early.stops.equals(late.stops)
+    rows = early.stops["correct"].to_numpy().reshape(3, 40)
+    np.testing.assert_array_equal(rows, ~late.wrong[:, :, -1])
+    # At the early checkpoints many answers are still wrong that are right in the end.
+    assert (early.wrong[:, :, -1] & rows).sum() > 15
+    assert early.wrong[:, :, 0].all()  # four samples leave an arm without one
+    assert early.counts.sum(axis=2).tolist() == [[4, 7]] * 3
+
+
+def test_a_study_counts_means_and_standard_deviations_of_samples():
+    problem = maxgap.Problem([0.0, 0.3, 1.0, 1.2], 0.5)
+    policy = MaxGapUCB(4, sigma=0.5)
+    study = simulate.replicate(
+        {"p": policy}, problem, budget=500, replicates=30, checkpoints=[500], seed=9, n_jobs=1
+    )
+    runs = []
+    for seed in np.random.SeedSequence(9).spawn(1)[0].spawn(30):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        plain = twins.Plain("MaxGapUCB", 4, sigma=0.5, stopping="paper")
+        runs.append(twins.plain_run(plain, problem, 500, rng).counts)
+    np.testing.assert_allclose(study.counts[0, 0], np.mean(runs, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(study.counts_sd[0, 0], np.std(runs, axis=0), rtol=1e-9, atol=1e-9)
+    assert study.counts_sd[0, 0].min() > 0
+
+
+def test_the_factor_z_is_the_97_5_percent_quantile():
+    assert pytest.approx(stats.norm.ppf(0.975), rel=1e-15) == statistics.Z
+
+
+# -- what is handed out ----------------------------------------------------------------------------
+
+
+def test_what_a_run_hands_out_is_its_own():
+    policy = RoundRobin(3, sigma=0.1)
+    problem = maxgap.Problem([0.0, 1.0, 3.0], 0.1)
+    looks = np.array([3, 9])
+    study = simulate.replicate(
+        {"p": policy}, problem, budget=9, replicates=2, checkpoints=looks, seed=1, n_jobs=1
+    )
+    looks[:] = 0
+    assert study.checkpoints.tolist() == [3, 9]
+    first = simulate.run(policy, problem, budget=9, rng=np.random.default_rng(1))
+    first.counts[:] = 0
+    second = simulate.run(policy, problem, budget=9, rng=np.random.default_rng(1))
+    assert second.counts.tolist() == [3, 3, 3]
+    table = study.errors
+    table.loc[:, "wrong"] = 99
+    assert study.errors["wrong"].max() < 99
+    table = study.stops
+    table.loc[:, "samples"] = 99
+    assert study.stops["samples"].max() == 9

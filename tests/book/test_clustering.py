@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
+from quadratic_programs import by_quadratic_programs
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
-from test_limits import by_quadratic_programs
 
 from maxgap import MaxGapElim, Problem, problems, simulate
 from maxgap.hardness import characteristic_time

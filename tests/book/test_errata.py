@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy import stats
-from strategies import symmetric_estimates
-from test_stopping_proofs import drawn_intervals
+from strategies import drawn_intervals, symmetric_estimates
 
 from maxgap.confidence import radius
 from maxgap.reference import Estimates, clusters, gap_lower_bound, gap_upper_bounds

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_statistics import neighbours
 
 from maxgap_book.printing import decimal, interval, interval_texts, percent, rounded
+from tests.test_statistics import neighbours
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6))

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from test_verdicts import ROW, SECTIONS
+
+from tests.book.test_verdicts import ROW, SECTIONS
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from test_limits import by_quadratic_programs, lead
+from quadratic_programs import by_quadratic_programs, lead
 
 from maxgap import Problem, simulate
 from maxgap.hardness import characteristic_time, nearest_alternative

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -107,7 +106,7 @@ def test_the_lines_of_the_readme_run(tmp_path):
     assert done.stderr == ""
 
 
-# -- files of every kind -------------------------------------------------------------------------
+# -- files of every kind ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,7 @@ def test_the_ratings_of_a_rater_count_once_if_the_file_says_who_rated(called, tm
     assert "no column 'whom' (--rater)" in err
 
 
-# -- pipes and closed ends -----------------------------------------------------------------------
+# -- pipes and closed ends -------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes them")
@@ -209,7 +208,7 @@ def test_a_name_that_the_locale_cannot_decode_is_the_one_of_the_file(tmp_path):
     assert json.loads(out)["next"] == [{"arm": "ç", "ratings": 20}]
 
 
-# -- collecting ----------------------------------------------------------------------------------
+# -- collecting ------------------------------------------------------------------------------------
 
 
 def asked(called, *arguments):
@@ -349,7 +348,7 @@ def test_bounds_may_be_negative(called, tmp_path):
     assert called("split", tmp_path / "r.csv", "--bounds", "-1", "1")[0] == 0
 
 
-# -- pictures ------------------------------------------------------------------------------------
+# -- pictures --------------------------------------------------------------------------------------
 
 
 def test_the_picture_is_drawn_into_the_file(called, file, tmp_path):
@@ -396,106 +395,3 @@ def test_a_picture_of_many_arms_is_small(called, tmp_path):
         drawn = (tmp_path / "r.svg").read_bytes()
         assert (b"<image" in drawn) == small
         assert len(drawn) < 300_000
-
-
-# -- in a process of its own ---------------------------------------------------------------------
-
-
-def test_who_closes_the_pipe_is_not_told_off():
-    rows = "".join(f"{arm},{arm % 5}\n" for arm in range(20_000)).encode()
-    process = subprocess.Popen(
-        [*COMMAND, "split", "-", "--bounds", "0", "4", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    with process:
-        process.stdin.write(b"item,stars\n" + rows)
-        process.stdin.close()
-        assert process.stdout.read(1) == b"{"
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 141
-
-
-@pytest.mark.parametrize("other", [["--json"], ["--plot", "z.svg"]])
-def test_the_demo_does_not_forget_an_option(other, capsys):
-    assert cli.main(["demo", "--csv", *other]) == 2
-    assert "not with" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("_", range(4))  # it may come at any moment
-def test_an_interrupt_leaves_no_traceback(_):
-    process = subprocess.Popen(
-        [*COMMAND, "split", "-", *STARS],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    with process:
-        # More than a pipe holds: once it is written, the command is reading.
-        process.stdin.write(b"item,stars\n" + b"a,5\nb,1\n" * 100_000)
-        process.stdin.flush()
-        process.send_signal(signal.SIGINT)
-        process.stdin.close()
-        assert process.stdout.read() == b""
-        assert process.stderr.read() == b"\n"
-    assert process.returncode == 130
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
-@pytest.mark.parametrize("at_terminal", [True, False])
-def test_progress_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
-    ours, theirs = os.openpty() if at_terminal else os.pipe()
-    if at_terminal:
-        termios = pytest.importorskip("termios")
-        termios.tcsetwinsize(theirs, (24, 80))
-    process = subprocess.Popen(
-        [*COMMAND, "split", "-", *STARS],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs,
-    )  # fmt: skip
-    with process:
-        process.stdin.write(b"item,stars\n")
-        for _ in range(4):  # in pieces that come late: the work takes more than a second
-            process.stdin.write(b"a,5\nb,1\n" * 150_000)
-            process.stdin.flush()
-            time.sleep(0.6)
-        process.stdin.close()
-        assert process.stdout.read().startswith(b"The largest gap")
-    assert process.returncode == 0
-    os.set_blocking(ours, False)
-    try:
-        shown = os.read(ours, 10_000)
-    except BlockingIOError:
-        shown = b""
-    os.close(theirs)
-    os.close(ours)
-    assert (b"standard input" in shown) == at_terminal
-    assert at_terminal or shown == b""
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_result_that_cannot_be_written_is_said(unbuffered):
-    if not Path("/dev/full").exists():
-        pytest.skip("needs a device that is full")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*COMMAND, "plan", "1", "0", "--sigma", "0.1"],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )  # fmt: skip
-    assert done.returncode == 3
-    assert done.stderr == "maxgap: standard output: No space left on device\n"
-
-
-def test_names_cannot_steer_the_terminal_and_none_is_too_long_or_too_foreign():
-    name = "\x1b[31mred\nline " + "x" * 500
-    rows = f'item,stars\n"{name}",5\ncafé,1\n'.encode()
-    here = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    for command in ("split", "next"):
-        status, out, err = run(command, "-", *STARS, stdin=rows, env=here)
-        assert (status, err) == (0, "")
-        assert "\\x1b[31mred\\nline" in out
-        assert "caf\\xe9" in out
-        assert "\x1b" not in out
-    status, out, _ = run("split", "-", *STARS, "--json", stdin=rows, env=here)
-    assert json.loads(out)["top"] == [name]
-    shown, sentence = run("split", "-", *STARS, stdin=rows)[1].split("\n\nFor a report: ")
-    assert max(map(len, shown.splitlines())) < 200
-    assert "red" not in sentence  # it has no names

@@ -1,0 +1,185 @@
+"""What is compiled, and from where it may be called: in processes of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def ran(code, **environment):
+    """What a program prints in a process of its own, with compilation."""
+    inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+INTERNAL = """
+import numpy as np
+from maxgap.engine.compiled import compiled, inlined, internal
+@internal
+def double(x): return 2 * x
+@inlined
+def more(x): return double(x) + 1
+@compiled
+def both(x): return double(x) + more(x)
+print(both(1))
+for function in (double, more):
+    try:
+        function(1)
+    except TypeError as error:
+        print(error)
+"""
+
+
+def test_what_has_no_way_in_from_python_says_so():
+    words = "is internal: compiled code alone may call it"
+    assert ran(INTERNAL) == f"5\ndouble {words}\nmore {words}"
+
+
+#: What runs without contrasts must not wait until they are compiled.
+WITHOUT_CONTRASTS = """
+import numpy as np, maxgap
+from maxgap import simulate, stopping
+from maxgap.contrasts import aims, certificate, look, rules
+for rule in ("clusters", "paper", None):
+    policy = maxgap.MaxGapElim(3, stopping=rule)
+    simulate.run(policy, maxgap.Problem([0.0, 0.5, 1.0]), budget=9, rng=np.random.default_rng(1))
+    policy.tell(policy.ask(), [0.0, 0.5, 1.0])
+compiled = {
+    name: len(code.overloads)
+    for module in (aims, certificate, look, rules)
+    for name, code in vars(module).items()
+    if getattr(code, "__module__", "").startswith("maxgap.contrasts")
+    and hasattr(code, "overloads")
+}
+print(len(compiled) > 30, sum(compiled.values()))
+"""
+
+
+def test_what_does_without_contrasts_does_not_compile_them():
+    assert ran(WITHOUT_CONTRASTS) == "True 0"
+
+
+#: Takes the options from numba that it does not document, before anything is compiled.
+PLAIN_NUMBA = """
+import numba, numba.extending
+dropped, with_options, methods = set(), numba.njit, numba.extending.overload_method
+def njit(*args, **options):
+    for name in ("_nrt", "forceinline", "no_cpython_wrapper", "no_cfunc_wrapper"):
+        if options.pop(name, None) is not None:
+            dropped.add(name)
+    assert set(options) <= {"cache", "nogil"}, options
+    return with_options(*args, **options)
+def overload_method(*args, jit_options=None, **options):
+    return methods(*args, **options)
+numba.njit, numba.extending.overload_method = njit, overload_method
+"""
+
+RUNS = """
+import numpy as np, maxgap
+problem = maxgap.Problem([0.0, 0.3, 1.5, 1.7], 0.5)
+policy, rng = maxgap.MaxGapTop2UCB(4, sigma=0.5, stopping="either"), np.random.default_rng(4)
+while not policy.stopped:
+    arms = policy.ask()
+    policy.tell(arms, [problem.means[arm] + 0.5 * rng.standard_normal() for arm in arms])
+print(policy.counts.tolist(), policy.certified, policy.recommend(), policy.lower.tolist())
+run = maxgap.simulate.run(maxgap.MaxGapElim(4, sigma=0.5, nested=True), problem, budget=900,
+                          rng=np.random.default_rng(5))
+print(run)
+"""
+
+
+def test_it_runs_without_the_options_that_numba_does_not_document(tmp_path):
+    plain = ran(PLAIN_NUMBA + RUNS + "print(len(dropped))", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert plain == ran(RUNS) + "\n4"
+
+
+#: Lines of somebody's own, and a rule that remembers something of its own: compiled for them.
+OUTSIDE = """
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import maxgap
+from maxgap.engine.state import Lines, list_with_fewest
+
+
+class LinesOfSomebody(Lines):
+    def choose(self, state):
+        state.progress[0]["n_next"] = list_with_fewest(state.arms, state.next)
+
+
+class RuleOfSomebody(NamedTuple):
+    bounds: bool
+    proved: bool
+    lines: Any
+
+    @classmethod
+    def of(cls, proved, lines, share):
+        return cls(False, proved, lines)
+
+    def holds(self, state):
+        return state.progress[0]["total"] >= 9
+
+    def answer(self, state):
+        for arm in range(state.arms.size):
+            state.arms[arm]["top"] = arm == 2
+
+
+class PolicyOfSomebody(maxgap.Policy):
+    rules = {"mine": (RuleOfSomebody, False)}
+
+    def new_lines(self):
+        return LinesOfSomebody(bounds=False)
+
+
+def results(cls, **settings):
+    policy = cls(3, sigma=0.1, **settings)
+    while not policy.stopped:
+        policy.tell(policy.ask(), np.arange(float(len(policy.ask()))))
+    problem = maxgap.Problem([0.0, 1.0, 2.0], 0.1)
+    run = maxgap.simulate.run(cls(3, sigma=0.1, **settings), problem, budget=99,
+                              rng=np.random.default_rng(1))
+    return policy.counts.tolist(), policy.recommend().top, run.counts.tolist(), run.split.top
+"""
+
+#: The same policy's results, with nothing from outside, in a process that cannot import it.
+ROBIN = """
+import numpy as np, maxgap
+policy = maxgap.RoundRobin(3, sigma=0.1)
+policy.tell(policy.ask(), [0.0, 1.0, 5.0])
+print(policy.ask(), maxgap.simulate.run(maxgap.RoundRobin(3, sigma=0.1),
+      maxgap.Problem([0.0, 1.0, 2.0], 0.1), budget=99, rng=np.random.default_rng(1)).counts)
+"""
+
+
+def test_code_for_a_class_from_outside_is_not_kept(tmp_path):
+    cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "somebodys.py").write_text(OUTSIDE, encoding="utf-8")
+    both = os.pathsep.join([str(elsewhere), str(ROOT)])
+    mine = "import somebodys as s; print(s.results(s.PolicyOfSomebody, stopping='mine'))"
+    top = "frozenset({2})"
+    for _ in range(2):  # from the second on with what is kept
+        found = ran(mine, PYTHONPATH=both, NUMBA_CACHE_DIR=str(cache))
+        assert found == f"([3, 3, 3], {top}, [3, 3, 3], {top})"
+    kept = {path: path.read_bytes() for path in cache.rglob("*.nb?")}
+    assert len(kept) > 0, "nothing is tested"
+    assert not [path for path, content in kept.items() if b"OfSomebody" in content]
+    alone = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    assert ran(ROBIN, **alone) == ran(ROBIN)
+    # What is of the package alone is kept for others, beside those from outside.
+    after = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")}
+    assert len(after) > len(kept)
+    assert ran(ROBIN, **alone) == ran(ROBIN)
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")} == after
+    assert ran(mine, PYTHONPATH=both, NUMBA_CACHE_DIR=str(cache)) == found
