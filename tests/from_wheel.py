@@ -23,26 +23,8 @@ TOOLS = ["distributed", "hypothesis", "pyarrow", "pytest", "pytest-xdist", "pyya
 #: Read by tests of the package; the README's and the page's examples are run.
 READ = ["README.md", "pyproject.toml", "book/api.md", "book/reproduce.md"]
 
-#: About the sources, the chapters or the workflows: only the checkout has them. Of the book's own
-#: modules are those in tests/book.
-OF_THE_CHECKOUT = {
-    "test_architecture.py",
-    "test_book.py",
-    "test_citation.py",
-    "test_compiled.py",
-    "test_explorable.py",
-    "test_game.py",
-    "test_mutants.py",
-    "test_notation.py",
-    "test_notebooks.py",
-    "test_packaging.py",
-    "test_printed.py",
-    "test_processors.py",
-    "test_readme.py",
-    "test_site.py",
-    "test_what_is_proved.py",
-    "test_workflows.py",
-}
+#: Folders of tests about the book, the sources or the workflows: only the checkout has those.
+OF_THE_CHECKOUT = ("book/", "site/")
 
 #: Run by the installed Python: every module is there, and comes from where it was installed.
 IMPORTED = """
@@ -60,7 +42,7 @@ def package_tests() -> list[str]:
     """Names of the files with tests of the package alone."""
     tests = ROOT / "tests"
     names = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
-    return [n for n in names if n not in OF_THE_CHECKOUT and not n.startswith("book/")]
+    return [name for name in names if not name.startswith(OF_THE_CHECKOUT)]
 
 
 def copy_tests(folder: Path) -> None:

@@ -38,38 +38,85 @@ SCRIPT = "book/_static/explorable/maxgap.js"
 LIMIT = 60  # seconds for one test; a loop that never ends is noticed after so long
 LEAST = 0.95  # share of mutants that must be noticed, in every file
 
-#: What should notice, the fastest and most likely first.
-TESTS = {
-    "maxgap/gaps.py": ["gaps", "policies"],
-    "maxgap/engine/slots.py": ["core_slots", "policies"],
-    "maxgap/engine/state.py": ["policies", "runs", "own_policy", "core_intervals", "forgeries"],
-    "maxgap/engine/runs.py": ["runs", "simulate", "own_policy"],
-    "maxgap/stopping.py": ["stopping"],
-    "maxgap/policies/__init__.py": ["policies", "runs", "forgeries"],
-    "maxgap/policies/_saved.py": ["forgeries", "cases", "state_machine", "input"],
-    "maxgap/policies/_objections.py": ["objections"],
-    "maxgap/policies/rules.py": ["stopping", "policies"],
-    "maxgap/policies/runs.py": ["runs", "simulate", "own_policy"],
-    "maxgap/policies/base.py": ["policies", "runs", "own_policy", "cases", "state_machine"],
-    "maxgap/policies/round_robin.py": ["policies", "runs"],
-    "maxgap/policies/sort_then_search.py": ["policies", "runs", "forgeries"],
-    "maxgap/policies/max_gap_elim.py": ["policies", "runs", "forgeries"],
-    "maxgap/policies/max_gap_ucb.py": ["policies", "runs", "cases"],
-    "maxgap/policies/max_gap_top2_ucb.py": ["policies", "runs"],
-    "maxgap/policies/max_gap_contrasts.py": ["contrasts"],
-    "maxgap/contrasts/look.py": ["core_contrasts_by_hand", "core_contrasts", "contrasts"],
-    "maxgap/contrasts/certificate.py": ["core_contrasts_by_hand", "core_contrasts", "contrasts"],
-    "maxgap/contrasts/aims.py": ["core_contrasts", "contrasts"],
-    "maxgap/contrasts/rewards.py": ["core_contrasts", "contrasts"],
-    "maxgap/contrasts/rules.py": ["stopping", "contrasts"],
-    "maxgap/reference/contrasts.py": ["core_contrasts_by_hand", "core_contrasts"],
-    "maxgap/simulate.py": ["study_twins", "own_policy", "runs", "simulate"],
-    "maxgap/statistics.py": ["study_twins", "statistics", "study"],
-    "maxgap/confidence.py": ["confidence"],
-    "maxgap/hardness.py": ["hardness"],
-    "maxgap/limits.py": ["limits"],
-    SCRIPT: ["explorable", "game"],
+#: What is broken. A module's own tests are found by its name, see `tests_of`.
+BROKEN = [
+    "maxgap/gaps.py",
+    "maxgap/engine/slots.py",
+    "maxgap/engine/state.py",
+    "maxgap/engine/runs.py",
+    "maxgap/stopping.py",
+    "maxgap/policies/__init__.py",
+    "maxgap/policies/_saved.py",
+    "maxgap/policies/_objections.py",
+    "maxgap/policies/rules.py",
+    "maxgap/policies/runs.py",
+    "maxgap/policies/base.py",
+    "maxgap/policies/round_robin.py",
+    "maxgap/policies/sort_then_search.py",
+    "maxgap/policies/max_gap_elim.py",
+    "maxgap/policies/max_gap_ucb.py",
+    "maxgap/policies/max_gap_top2_ucb.py",
+    "maxgap/policies/max_gap_contrasts.py",
+    "maxgap/contrasts/look.py",
+    "maxgap/contrasts/certificate.py",
+    "maxgap/contrasts/aims.py",
+    "maxgap/contrasts/rewards.py",
+    "maxgap/contrasts/rules.py",
+    "maxgap/reference/contrasts.py",
+    "maxgap/simulate.py",
+    "maxgap/statistics.py",
+    "maxgap/confidence.py",
+    "maxgap/hardness.py",
+    "maxgap/limits.py",
+    SCRIPT,
+]
+
+#: Tests that every policy passes through, whichever part of one is broken.
+OF_ALL_POLICIES = [
+    "policies/test_base.py",
+    "engine/test_runs.py",
+    "policies/test_runs.py",
+    "policies/test_saved.py",
+    "policies/test_base_in_any_order.py",
+]
+OF_CONTRASTS = [
+    "reference/test_contrasts.py",
+    "contrasts/test_certificate.py",
+    "contrasts/test_look.py",
+    "policies/test_max_gap_contrasts.py",
+]
+
+#: What else should notice, after the module's own tests: of a module, or of all in a room.
+ALSO = {
+    "maxgap/gaps.py": ["policies/test_base.py"],
+    "maxgap/simulate.py": ["test_statistics.py", *OF_ALL_POLICIES[:3]],
+    "maxgap/statistics.py": ["test_simulate.py"],
+    "maxgap/stopping.py": ["policies/test_rules.py"],
+    "maxgap/engine/": OF_ALL_POLICIES,
+    "maxgap/policies/": OF_ALL_POLICIES,
+    "maxgap/policies/max_gap_contrasts.py": OF_CONTRASTS,
+    "maxgap/contrasts/": OF_CONTRASTS,
+    "maxgap/reference/contrasts.py": OF_CONTRASTS,
+    SCRIPT: ["site/test_explorable.py", "site/test_game.py"],
 }
+
+
+def tests_of(file):
+    """Files with the tests that should notice, in the order in which they are run.
+
+    Of ``maxgap/room/_module.py`` they are ``room/test_module.py`` and ``room/test_module_story.py``
+    in ``tests``; then what else is said for the module, or else for its room.
+    """
+    own = []
+    if file.startswith("maxgap/"):
+        path = Path(file).relative_to("maxgap")
+        name = path.stem.strip("_")
+        room = Path(__file__).parent / path.parent
+        own = [room / f"test_{name}.py", *sorted(room.glob(f"test_{name}_*.py"))]
+        own = [test.relative_to(Path(__file__).parent).as_posix() for test in own if test.is_file()]
+    also = ALSO.get(file, ALSO.get(file.rpartition("/")[0] + "/", []))
+    return list(dict.fromkeys([*own, *also]))
+
 
 #: Tests that start processes of their own, wait for many workers, or take very long uncompiled.
 LEFT_OUT = " and ".join(
@@ -85,6 +132,24 @@ LEFT_OUT = " and ".join(
         "near_ties_are_certified",
         "near_enough_to_delta",
         "samples_until_certified",
+        "on_dask",
+        "in_threads",
+        "interrupted_study",
+        "wrong_no_more_often",
+        "errs_no_more_often",
+        "no_more_errors_than_delta",
+        "runs_are_long_enough",
+        "three_times_too_narrow",
+        "after_one_sample_each",
+        "added_condition",
+        "direct_draws",
+        "times_less_often_than_round_robin",
+        "until_two_clusters_are_apart",
+        "does_not_starve",
+        "adaptive_policy",
+        "thousands_of_rewards",
+        "one_between_the_means",
+        "grows_no_faster",
     )
 )
 
@@ -339,7 +404,7 @@ def script_mutants(file, text):
 def all_mutants():
     """Mutants of every file, each list in the order of the file."""
     found = {}
-    for file in TESTS:
+    for file in BROKEN:
         text = (ROOT / file).read_text(encoding="utf-8")
         make = script_mutants if file.endswith(".js") else python_mutants
         unique = {mutant.text: mutant for mutant in make(file, text)}
@@ -444,7 +509,7 @@ def run_tests(folder, files, seconds):
             "-k",
             LEFT_OUT,
         ]
-        arguments += ["-m", "not browser", *(f"tests/test_{name}.py" for name in files)]
+        arguments += ["-m", "not browser", *(f"tests/{name}" for name in files)]
         with contextlib.redirect_stdout(io.StringIO()):
             code = pytest.main(arguments, plugins=[Limit(seconds)])
         os._exit(int(code) != 0)
@@ -469,7 +534,7 @@ def work(number, n_workers, chosen, out):
         copy_of_checkout(folder)
         for i in range(number, len(chosen), n_workers):
             mutant = chosen[i]
-            seen = noticed(folder, mutant, TESTS[mutant.file], LIMIT)
+            seen = noticed(folder, mutant, tests_of(mutant.file), LIMIT)
             os.write(out, f"{i} {int(seen)}\n".encode())
 
 
@@ -500,7 +565,7 @@ def main():
     warm_up()
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         copy_of_checkout(Path(name))
-        for files in dict.fromkeys(tuple(TESTS[mutant.file]) for mutant in chosen):
+        for files in dict.fromkeys(tuple(tests_of(mutant.file)) for mutant in chosen):
             began = time.monotonic()
             if not run_tests(Path(name), list(files), LIMIT):
                 sys.exit(f"error: the tests {', '.join(files)} fail though nothing is broken")

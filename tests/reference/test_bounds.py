@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
-from strategies import coarse_intervals, estimates, intervals, symmetric_estimates
+from strategies import estimates, intervals, symmetric_estimates
 
 from maxgap.reference import (
     gap_lower_bound,
     gap_upper_bounds,
-    gap_upper_bounds_brute,
-    gap_upper_bounds_mip,
     left_gap_at,
     right_gap_at,
 )
@@ -150,37 +148,6 @@ class TestUpperBounds:
         bounds = gap_upper_bounds([0.0, 1.0, 10.0], [0.5, 3.0, 11.0])
         assert bounds.right[2] == 0.0
         assert bounds.left[0] == 0.0
-
-    @given(intervals(max_arms=4))
-    @settings(seeded, max_examples=800)
-    def test_literal_equals_brute_force_to_the_last_bit(self, pair):
-        literal, brute = gap_upper_bounds(*pair), gap_upper_bounds_brute(*pair)
-        assert literal.right.tolist() == brute.right.tolist()
-        assert literal.left.tolist() == brute.left.tolist()
-
-    @given(intervals(min_arms=5, max_arms=5))
-    @settings(seeded, max_examples=150)
-    def test_literal_equals_brute_force_for_five_arms(self, pair):
-        literal, brute = gap_upper_bounds(*pair), gap_upper_bounds_brute(*pair)
-        assert literal.right.tolist() == brute.right.tolist()
-        assert literal.left.tolist() == brute.left.tolist()
-
-    @given(coarse_intervals(max_arms=4))
-    @settings(seeded, max_examples=40)
-    def test_literal_equals_the_integer_programme(self, pair):
-        literal, programme = gap_upper_bounds(*pair), gap_upper_bounds_mip(*pair)
-        np.testing.assert_allclose(programme.right, literal.right, atol=1e-5, rtol=0)
-        np.testing.assert_allclose(programme.left, literal.left, atol=1e-5, rtol=0)
-
-    @pytest.mark.parametrize("unit", [1e-8, 1e8])
-    def test_the_integer_programme_does_not_mind_the_unit(self, unit):
-        lower, upper = unit * (100 + np.array(FIGURE_A))
-        literal, programme = gap_upper_bounds(lower, upper), gap_upper_bounds_mip(lower, upper)
-        np.testing.assert_allclose(programme.right, literal.right, atol=1e-5 * unit, rtol=0)
-        np.testing.assert_allclose(programme.left, literal.left, atol=1e-5 * unit, rtol=0)
-
-    def test_the_integer_programme_with_all_means_known_and_equal(self):
-        assert gap_upper_bounds_mip([2.0, 2.0, 2.0], [2.0, 2.0, 2.0]).either.tolist() == [0, 0, 0]
 
     @given(intervals(max_arms=7, infinite=True))
     @settings(seeded, max_examples=300)

@@ -115,10 +115,42 @@ def test_a_module_is_short_and_says_what_it_exports(name):
     assert "__all__" in names
 
 
+# -- where the tests stand -------------------------------------------------------------------------
+
+TESTS = ROOT / "tests"
+#: Rooms without a module: what is said of the checkout, of the book.
+ROOMS_OF_THE_CHECKOUT = {"book", "site"}
+
+
+def place_of(path):
+    """Where the tests of a module stand: in the folder of its room, under its name."""
+    path = path.relative_to(ROOT / "maxgap")
+    return (path.parent / f"test_{path.stem.strip('_')}.py").as_posix()
+
+
+def defines_something(path):
+    return any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in parsed(path).body)
+
+
+def test_every_module_that_defines_something_has_a_test_file_of_its_name():
+    modules = [p for p in PATHS.values() if p.stem != "__init__" and defines_something(p)]
+    assert len(modules) > 40
+    assert [place_of(p) for p in modules if not (TESTS / place_of(p)).is_file()] == []
+
+
+def test_a_test_file_has_the_name_of_a_module_or_that_and_a_story():
+    modules = [place_of(path).removesuffix(".py") for path in PATHS.values()]
+    for path in TESTS.rglob("test_*.py"):
+        name = path.relative_to(TESTS).with_suffix("").as_posix()
+        if name.split("/")[0] not in ROOMS_OF_THE_CHECKOUT:
+            assert any(f"{name}_".startswith(f"{module}_") for module in modules), name
+            assert len(path.read_text(encoding="utf-8").splitlines()) <= 900, name
+
+
 # -- who may look inside ---------------------------------------------------------------------------
 
-#: Of the tests, the one place for all others; and those of the engine, "test_core_*".
-INSIDE = {"tests/states.py"}
+#: Of the tests, the one place for all others; those of the engine, and of what looks inside itself.
+INSIDE = {"tests/states.py", "tests/policies/test_at_once.py"}
 PRIVATE = re.compile(
     r"\bmaxgap(_book)?\._(?!_)|\bmaxgap(_book)?\.[\w.]+\._[a-z]|policy\._[a-z]|import _[a-z]"
 )
@@ -138,8 +170,8 @@ def outside():
     found = [path for name in ("tests", "benchmarks", "book") for path in (ROOT / name).rglob("*")]
     for path in sorted(found):
         name = path.relative_to(ROOT).as_posix()
-        known = path.suffix in {".py", ".ipynb"} and not path.name.startswith("test_core_")
-        if known and name not in INSIDE and ".ipynb_checkpoints" not in path.parts:
+        known = path.suffix in {".py", ".ipynb"} and ".ipynb_checkpoints" not in path.parts
+        if known and name not in INSIDE and not name.startswith("tests/engine/"):
             yield path
 
 

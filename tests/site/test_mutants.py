@@ -52,3 +52,18 @@ def test_what_is_known_to_change_nothing_is_still_there_and_has_a_reason():
     there = {key for found in everything for m in found for key in mutants.keys(m)}
     assert set(known) <= there
     assert all(len(reason) > 20 for reason in known.values())
+
+
+def test_what_is_broken_has_tests_that_are_there():
+    for file in mutants.BROKEN:
+        found = mutants.tests_of(file)
+        assert found, file
+        assert all((mutants.ROOT / "tests" / name).is_file() for name in found)
+
+
+def test_the_tests_of_a_module_are_found_by_its_name():
+    assert mutants.tests_of("maxgap/policies/_saved.py")[0] == "policies/test_saved.py"
+    assert mutants.tests_of("maxgap/policies/base.py")[:2] == [
+        "policies/test_base.py",
+        "policies/test_base_in_any_order.py",
+    ]
