@@ -60,7 +60,7 @@ mutants: $(READY) ## would the tests notice? breaks the package place by place (
 browser: $(READY) ## the built book in headless Chromium: links, formulas, accessibility, search
 	@$(PY) -m pytest -q -n auto -m browser tests
 
-refresh: $(READY) ## execute the notebooks in place (NOTEBOOKS=book/08-streetview.ipynb for one)
+refresh: $(READY) ## execute the notebooks in place (NOTEBOOKS=book/streetview.ipynb for one)
 	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)
 
 preview: $(READY) ## render the stored outputs, executing nothing, to _build/preview

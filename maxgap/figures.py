@@ -1,7 +1,8 @@
 """Figures: arrays and tables in, a matplotlib Figure out. One palette, one style.
 
 Every policy keeps its colour, line style and marker in all figures, so that none is told by colour
-alone. Figures are 6.2 inches wide: letters of 11 points then stay readable on a phone.
+alone. Figures are 6.2 inches wide: letters of 12 points are then 9 pixels high on a phone, and no
+figure has smaller ones.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -43,17 +43,15 @@ PALETTE: list[tuple[float, float, float]] = [
     for colour in ("#332288", "#999933", "#3d9fc4", "#cc6677", "#882255", "#8a5a2b", "#2f4f4f")
 ]
 
-# The colours of policies, and of nothing else.
-_POLICIES = sns.color_palette("colorblind")
-
-#: Line of each policy.
+#: Line of each policy. No two colours are alike to readers who see no red or no green, and all
+#: stand out from white; policies alone have them.
 POLICY_STYLES: dict[str, dict[str, Any]] = {
-    "RoundRobin": {"color": _POLICIES[7], "linestyle": "-", "marker": "s"},
-    "MaxGapElim": {"color": _POLICIES[1], "linestyle": "--", "marker": "^"},
-    "MaxGapUCB": {"color": _POLICIES[0], "linestyle": "-", "marker": "o"},
-    "MaxGapTop2UCB": {"color": _POLICIES[2], "linestyle": "-.", "marker": "D"},
-    "SortThenSearch": {"color": _POLICIES[3], "linestyle": ":", "marker": "v"},
-    "MaxGapContrasts": {"color": _POLICIES[4], "linestyle": (0, (5, 1)), "marker": "P"},
+    "RoundRobin": {"color": "#444444", "linestyle": "-", "marker": "s"},
+    "MaxGapElim": {"color": "#c98500", "linestyle": "--", "marker": "^"},
+    "MaxGapUCB": {"color": "#0050b0", "linestyle": "-", "marker": "o"},
+    "MaxGapTop2UCB": {"color": "#2aa876", "linestyle": "-.", "marker": "D"},
+    "SortThenSearch": {"color": "#a02010", "linestyle": ":", "marker": "v"},
+    "MaxGapContrasts": {"color": "#cc78bc", "linestyle": (0, (5, 1)), "marker": "P"},
 }
 
 #: Of groups of arms, the highest first.
@@ -68,7 +66,7 @@ STYLE: dict[Any, Any] = {
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
     "savefig.dpi": 150,
-    "font.size": 11,
+    "font.size": 12,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

@@ -22,8 +22,8 @@ from maxgap_book.files import write_whole
 
 #: Figures that pages which are no notebooks show too: (notebook, figure) -> file in _static.
 PICTURES = {
-    ("01-maxgap-problem", "fig-problem-scenes"): "problem.svg",
-    ("08-streetview", "fig-streetview-error"): "streetview-error.svg",
+    ("maxgap-problem", "fig-problem-scenes"): "problem.svg",
+    ("streetview", "fig-streetview-error"): "streetview-error.svg",
 }
 SVG = "image/svg+xml"
 STATIC = Path(__file__).parent.parent / "_static"

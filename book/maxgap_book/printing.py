@@ -25,9 +25,7 @@ __all__ = [
 ]
 
 
-def interval(
-    value: float, low: float, high: float, places: int | None = 1, *, between: str = "-"
-) -> str:
+def interval(value: float, low: float, high: float, places: int | None = 1) -> str:
     """Return a number with its interval as text, each as :func:`decimal` gives it.
 
     Parameters
@@ -37,20 +35,17 @@ def interval(
     places : int, optional
         Decimals; -2 rounds to hundreds. None: as many as leave two digits of half the interval's
         width; of an unbounded interval the nearer end counts.
-    between : str
-        Stands between the ends.
 
     Examples
     --------
-    >>> interval(5.96, 4.55, 7.55)
-    '6.0 (4.6-7.6)'
-    >>> interval(-2.081, -2.1, -2.066, 2, between=" to ")
-    '-2.08 (-2.10 to -2.07)'
+    >>> interval(5.96, 4.55, 7.55), interval(-2.081, -2.1, -2.066, 2)
+    ('6.0 (4.6-7.6)', '-2.08 (-2.10 to -2.07)')
     >>> interval(2_927_800, 2_251_300, 3_614_900, None), interval(0.31415, 0.3, 0.33, None)
     ('2,930,000 (2,250,000-3,610,000)', '0.314 (0.300-0.330)')
     """
     if places is None:
         places = _places_of(value, low, high)
+    between = " to " if low < 0 else "-"
     return f"{decimal(value, places)} ({decimal(low, places)}{between}{decimal(high, places)})"
 
 
@@ -95,9 +90,7 @@ def rounded(values: Any, places: int = 0) -> Any:
     return float(decimal(values, places).replace(",", ""))
 
 
-def interval_texts(
-    rows: ArrayLike | pd.DataFrame, places: int | None = 1, *, between: str = "-"
-) -> list[str]:
+def interval_texts(rows: ArrayLike | pd.DataFrame, places: int | None = 1) -> list[str]:
     """Return each row of value, low, high as a text, as :func:`interval` does.
 
     Parameters
@@ -106,8 +99,6 @@ def interval_texts(
         Such as ``study.errors[["error", "low", "high"]]``.
     places : int, optional
         Decimals; -2 rounds to hundreds. None: of each row as many as its interval warrants.
-    between : str
-        Stands between the ends.
 
     Raises
     ------
@@ -122,7 +113,7 @@ def interval_texts(
     values = np.asarray(rows, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != 3:
         raise ValueError(f"rows must have the columns value, low, high, got shape {values.shape}")
-    return [interval(value, low, high, places, between=between) for value, low, high in values]
+    return [interval(value, low, high, places) for value, low, high in values]
 
 
 def percent(share: float, low: float, high: float, places: int = 0) -> str:
@@ -131,7 +122,7 @@ def percent(share: float, low: float, high: float, places: int = 0) -> str:
     Examples
     --------
     >>> percent(0.125, 0.0415, 0.207), percent(0.125, 0.0415, 0.207, 1)
-    ('12% (4% to 21%)', '12.5% (4.2% to 20.7%)')
+    ('12% (4-21%)', '12.5% (4.2-20.7%)')
     """
-    value, lower, upper = (f"{decimal(100 * part, places)}%" for part in (share, low, high))
-    return f"{value} ({lower} to {upper})"
+    value, lower, upper = (decimal(100 * part, places) for part in (share, low, high))
+    return f"{value}% ({lower}-{upper}%)"

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from docutils.nodes import make_id
 
-__all__ = ["ICONS", "block", "filters", "paper_map", "typeset"]
+__all__ = ["ICONS", "abstract", "block", "filters", "paper_map", "typeset"]
 
 Row = Mapping[str, str]
 
@@ -19,11 +19,12 @@ ICONS = {
     "partly": "◐",
     "not reproduced": "○",
     "wrong as stated": "✗",
-    "yes": "✓",
-    "no": "✗",
+    "yes": "●",
+    "no": "–",
     "open": "?",
 }
-"""A sign of every outcome and answer: nothing is told by colour alone."""
+"""A sign of every outcome and answer: nothing is told by colour alone, and no answer to a question
+of ours looks like a fault of the paper."""
 
 _NAMES = "alpha gamma delta epsilon kappa mu nu rho sigma tau Delta"
 _GREEK = dict(zip(_NAMES.split(), "αγδεκμνρστΔ", strict=True))
@@ -94,7 +95,7 @@ def block(row: Row, chapters: Mapping[str, int] | None = None) -> str:
     With the numbers of the ``chapters`` the evidence links to the section that computed it;
     without, the block stands in that chapter.
     """
-    outcome = row.get("outcome") or row["answer"]
+    outcome = row["outcome"]
     said = row.get("claim") or row["question"]
     key = f"{row['kind']}-{row['key']}"
     place = f'<span class="place">{typeset(row["place"])}</span>' if "place" in row else ""
@@ -111,7 +112,8 @@ def block(row: Row, chapters: Mapping[str, int] | None = None) -> str:
         f'<a class="permalink" href="#{key}" aria-label="Link to this verdict">#</a></p>'
         f'<p class="said">{typeset(said)}</p>'
         f'<p class="evidence">{typeset(row["evidence"])}{link}</p>'
-        f"<details><summary>Setting</summary><p>{row['scope'].capitalize()}: "
+        f"<details><summary>What would decide it, and the setting</summary>"
+        f"<p>{typeset(row['decided'])}</p><p>{row['scope'].capitalize()}: "
         f"{typeset(row['setting'])}</p></details></article>"
     )
 
@@ -122,7 +124,7 @@ def filters(outcomes: Sequence[str], rows: Iterable[Row]) -> str:
     Every outcome has an address, ``#claims-partly``, at which its blocks are shown alone.
     """
     rows = list(rows)
-    found = [row.get("outcome") or row["answer"] for row in rows]
+    found = [row["outcome"] for row in rows]
     kind = f"{rows[0]['kind']}s"
     alone = "".join(
         f'<a class="alone" id="{kind}-{make_id(outcome)}" data-alone="{make_id(outcome)}" '
@@ -156,6 +158,35 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
         title = html.escape(titles[section])
         lines.append(f'<div class="paper-section"><p>{title}</p><ul>{tiles}</ul></div>')
     return f'<div class="paper-map">{"".join(lines)}</div>'
+
+
+def abstract(sentences: Iterable[Mapping[str, str]], rows: Iterable[Row], page: str) -> str:
+    """What the paper's abstract says, each statement marked by its outcome and leading to it.
+
+    Parameters
+    ----------
+    sentences : iterable of mapping
+        What is said in our words (``says``), and the key of the claim that judges it (``claim``);
+        one without a claim is no statement that could be wrong.
+    rows : iterable of mapping
+        The verdicts.
+    page : str
+        Address of the verdict page.
+    """
+    outcomes = {row["key"]: row["outcome"] for row in rows}
+    parts = []
+    for sentence in sentences:
+        said = typeset(sentence["says"])
+        if "claim" in sentence:
+            key = sentence["claim"]
+            outcome = outcomes[key]
+            said = (
+                f'<a href="{page}#claim-{key}" data-outcome="{make_id(outcome)}">{said}'
+                f'<span class="outcome"><span aria-hidden="true">{ICONS[outcome]}</span> '
+                f"{outcome}</span></a>"
+            )
+        parts.append(f"<li>{said}</li>")
+    return f'<ul class="abstract">{"".join(parts)}</ul>'
 
 
 def _said(row: Row) -> str:

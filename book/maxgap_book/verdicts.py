@@ -1,14 +1,17 @@
 """Verdicts: what a chapter of the book found about claims of the paper, shown and kept.
 
-A chapter ends with ``offer("08-streetview", [...])``. The records go to ``book/records``, written
-whole; the verdict page reads them. They are outputs like a notebook's own: committed, and made
-again at every execution.
+The words stand in ``book/claims.yml``. A chapter ends with ``offer("streetview", {...})``, which
+hands over, claim by claim, the outcome and the numbers that decided it. These go to
+``book/records``, written whole; the verdict page reads them. They are outputs like a notebook's
+own: committed, and made again at every execution.
 """
 
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,14 +30,13 @@ __all__ = [
     "SECTIONS",
     "Table",
     "chapters",
-    "claim",
     "claims",
     "offer",
-    "question",
     "questions",
     "read_all",
     "records",
     "tally",
+    "words",
 ]
 
 Row = dict[str, str]
@@ -84,125 +86,57 @@ SCOPES = ("published size", "larger than published", "new experiment", "computed
 """What was tried."""
 
 
-UNSHOWN = ("kind", "key", "at", "section", "chapter")
-"""What of a row is for machines."""
+FIELDS = ("chapter", "at", "decided", "scope", "setting", "evidence")
+"""What every entry of ``claims.yml`` has; a claim also section, place, claim; else a question."""
+
+SHOWN = ("outcome", "place", "claim", "question", "evidence", "decided", "scope", "setting")
+"""What of a row is for readers."""
 
 
-def claim(
-    *,
-    key: str,
-    section: str,
-    claim: str,
-    place: str,
-    scope: str,
-    outcome: str,
-    evidence: str,
-    setting: str,
-) -> Row:
-    """One claim that the paper makes, once in the whole book: all strings.
+@cache
+def _entries(path: Path, changed: float) -> dict[str, Row]:
+    entries: dict[str, Row] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for key, entry in entries.items():
+        named = ("section", "place", "claim") if "claim" in entry else ("question",)
+        if set(entry) != {*FIELDS, *named}:
+            raise ValueError(f"claims.yml, {key}: has {sorted(entry)}, not {[*FIELDS, *named]}")
+        for field, value in entry.items():
+            if not isinstance(value, str) or not value.strip():
+                raise ValueError(f"claims.yml, {key}: {field} must be a text, got {value!r}")
+        for field, known in (("section", SECTIONS), ("scope", SCOPES)):
+            if entry.get(field, next(iter(known))) not in known:
+                raise ValueError(f"claims.yml, {key}: unknown {field} {entry[field]!r}")
+        if "question" in entry and not entry["question"].endswith("?"):
+            raise ValueError(f"claims.yml, {key}: a question ends with a question mark")
+    return entries
 
-    Parameters
-    ----------
-    key : str
-        Unique in the book.
-    section : str
-        One of SECTIONS: where the paper makes it first and in full.
-    claim : str
-        What the paper says, in our words and read charitably.
-    place : str
-        Section, theorem, equation or figure, for a reader who looks it up.
-    scope : str
-        What was tried, one of SCOPES.
-    outcome : str
-        One of OUTCOMES.
-    evidence : str
-        The number with its interval.
-    setting : str
-        What gave it.
+
+def words() -> dict[str, Row]:
+    """Words of every verdict, by key, as ``book/claims.yml`` has them.
 
     Raises
     ------
     ValueError
-        For an empty field, an unknown outcome, scope or section.
-
-    Examples
-    --------
-    >>> row = claim(
-    ...     key="streetview-ratio", section="7.1", claim="6 to 7 times fewer samples.",
-    ...     place="Section 7.1", scope="published size", outcome="partly",
-    ...     evidence="4.2 (3.1-5.0)", setting="120 runs",
-    ... )
-    >>> row["kind"], row["outcome"]
-    ('claim', 'partly')
+        For an entry with a field too many, too few or empty, or an unknown scope or section.
     """
-    row = {
-        "kind": "claim",
-        "key": key,
-        "section": section,
-        "claim": claim,
-        "place": place,
-        "scope": scope,
-        "outcome": outcome,
-        "evidence": evidence,
-        "setting": setting,
-    }
-    _check_words(row, section=SECTIONS, outcome=OUTCOMES, scope=SCOPES)
-    return row
+    path = _root() / "book" / "claims.yml"
+    return _entries(path, path.stat().st_mtime)
 
 
-def question(
-    *, key: str, question: str, answer: str, scope: str, evidence: str, setting: str
-) -> Row:
-    """One question of ours, which the paper does not answer: all strings.
-
-    Parameters
-    ----------
-    key : str
-        Unique in the book.
-    question : str
-        Can be answered by yes or no, and ends with a question mark.
-    answer : str
-        One of ANSWERS.
-    scope : str
-        What was tried, one of SCOPES.
-    evidence : str
-        The number with its interval, or where the proof is.
-    setting : str
-        What gave it.
-
-    A ValueError says which field is empty or unknown, or that the question has no mark.
-
-    Examples
-    --------
-    >>> row = question(
-    ...     key="streetview-ratio-100", question="Is the gain the same with all 100 scenes?",
-    ...     answer="no", scope="new experiment", evidence="2.1 (1.9-2.4)", setting="120 runs",
-    ... )
-    >>> row["answer"]
-    'no'
-    """
-    row = {
-        "kind": "question",
-        "key": key,
-        "question": question,
-        "answer": answer,
-        "scope": scope,
-        "evidence": evidence,
-        "setting": setting,
-    }
-    _check_words(row, answer=ANSWERS, scope=SCOPES)
-    if not question.rstrip().endswith("?"):
-        raise ValueError(f"question must end with a question mark, got {question!r}")
-    return row
-
-
-def _check_words(row: Row, **known: Iterable[str]) -> None:
-    for field, value in row.items():
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"{field} must be a non-empty string, got {value!r}")
-    for field, words in known.items():
-        if row[field] not in words:
-            raise ValueError(f"{field} must be one of {tuple(words)}, got {row[field]!r}")
+def _row(key: str, found: Mapping[str, str | int]) -> Row:
+    """The words of a verdict with its outcome and its numbers put in."""
+    entry = words()[key]
+    numbers = {name: str(value) for name, value in found.items() if name != "outcome"}
+    wanted = {name for _, name, _, _ in string.Formatter().parse(entry["evidence"]) if name}
+    if set(numbers) != wanted:
+        raise ValueError(f"{key}: evidence is told {sorted(numbers)}, and names {sorted(wanted)}")
+    kind = "claim" if "claim" in entry else "question"
+    outcome = found.get("outcome")
+    known = OUTCOMES if kind == "claim" else ANSWERS
+    if outcome not in known:
+        raise ValueError(f"{key}: outcome must be one of {known}, got {outcome!r}")
+    evidence = entry["evidence"].format_map(numbers)
+    return entry | {"key": key, "kind": kind, "outcome": str(outcome), "evidence": evidence}
 
 
 class Table(list[Row]):
@@ -210,13 +144,12 @@ class Table(list[Row]):
 
     def __repr__(self) -> str:
         return "\n\n".join(
-            "\n".join(f"{field}: {row[field]}" for field in row if field not in UNSHOWN)
-            for row in self
+            "\n".join(f"{field}: {row[field]}" for field in SHOWN if field in row) for row in self
         )
 
     def _repr_html_(self) -> str:
         rows = sorted(self, key=lambda row: row["kind"])
-        numbers = chapters() if any("chapter" in row for row in rows) else None
+        numbers = chapters() if len({row["chapter"] for row in rows}) > 1 else None
         blocks = "".join(block(row, numbers) for row in rows)
         return f'<div class="verdicts">{blocks}</div>'
 
@@ -262,36 +195,42 @@ def records() -> Path:
     return _root() / "book" / "records"
 
 
-def offer(chapter: str, rows: Iterable[Row], sections: Mapping[str, Iterable[str]]) -> Table:
+def offer(chapter: str, found: Mapping[str, Mapping[str, str | int]]) -> Table:
     """Keep the verdicts of a chapter (its file's name, no ending) and return them to be shown.
 
-    ``sections`` says where the numbers come from: a heading of the chapter -> keys of its rows.
+    Parameters
+    ----------
+    chapter : str
+        As in ``claims.yml``.
+    found : mapping of str to mapping
+        Key of a verdict -> its ``outcome`` (of a claim one of OUTCOMES, of a question one of
+        ANSWERS), and a number or a text for every brace of its evidence.
 
-    A ValueError names keys that come twice, and those that have no section or no row.
+    Raises
+    ------
+    ValueError
+        If a verdict of the chapter is missing, or one is not the chapter's; for an unknown
+        outcome; for a number too many or too few.
     """
-    rows = list(rows)
-    keys = [row["key"] for row in rows]
-    placed = [(key, heading) for heading, found in sections.items() for key in found]
-    if len(set(keys)) < len(keys) or len(dict(placed)) < len(placed):
-        raise ValueError(f"a key comes twice in {keys} or {placed}")
-    if set(keys) != set(dict(placed)):
-        raise ValueError(f"{sorted(set(keys) ^ set(dict(placed)))}: no section, or no row")
-    table = Table(row | {"at": dict(placed)[row["key"]]} for row in rows)
+    own = {key for key, entry in words().items() if entry["chapter"] == chapter}
+    if set(found) != own:
+        raise ValueError(f"{chapter}: {sorted(set(found) ^ own)} are on one side only")
+    table = Table(_row(key, found[key]) for key in words() if key in own)
     folder = records()
     folder.mkdir(exist_ok=True)
-    text = json.dumps(table, indent=1, ensure_ascii=False) + "\n"
-    write_whole(folder / f"{chapter}.json", text)
+    text = json.dumps({key: dict(found[key]) for key in words() if key in own}, indent=1)
+    write_whole(folder / f"{chapter}.json", text + "\n")
     return table
 
 
-def read_all() -> list[Row]:
-    """All rows of all chapters, in the order of the book, each with its chapter's name."""
-    return [
-        row | {"chapter": chapter}
+def read_all() -> Table:
+    """All verdicts of all chapters, in the order of the book."""
+    return Table(
+        _row(key, found)
         for chapter in chapters()
         if (path := records() / f"{chapter}.json").exists()
-        for row in json.loads(path.read_text(encoding="utf-8"))
-    ]
+        for key, found in json.loads(path.read_text(encoding="utf-8")).items()
+    )
 
 
 def claims(rows: Iterable[Row]) -> Table:

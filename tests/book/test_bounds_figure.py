@@ -10,7 +10,7 @@ from browser import PHONE, opened
 from maxgap import gap_lower_bound, gap_upper_bounds
 from maxgap_book.figures.bounds import bounds_figure
 
-PAGE = "book/03-gap-bounds.html"
+PAGE = "book/gap-bounds.html"
 SETTINGS = {"axis": (-0.5, 5.5), "steps": 20, "name": "b", "caption": "A <b>.", "alt": "Bars."}
 
 

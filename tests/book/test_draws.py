@@ -12,7 +12,7 @@ from maxgap.statistics import first_below, times_fewer
 from maxgap_book.figures.draws import draws_figure
 
 STATIC = Path(__file__).parents[2] / "book" / "_static" / "explorable"
-PAGE = "book/09-two-large-gaps.html"
+PAGE = "book/two-large-gaps.html"
 SETTINGS = {"level": 0.05, "claimed": 8, "name": "d", "caption": "A <b>.", "alt": "Curves."}
 
 DRIVER = """

@@ -81,7 +81,7 @@ def test_every_kept_record_is_what_its_chapter_prints(path):
 
 
 def test_the_verdict_page_shows_every_verdict_once():
-    shown = printed("12-verdicts")
+    shown = printed("verdicts")
     rows = verdicts.read_all()
     for row in rows:
         assert shown.count(verdict_blocks.block(row, verdicts.chapters())) == 1, row["key"]
@@ -89,7 +89,7 @@ def test_the_verdict_page_shows_every_verdict_once():
 
 
 def test_the_map_has_a_tile_for_every_claim_and_a_box_for_every_outcome_that_occurs():
-    shown = printed("12-verdicts")
+    shown = printed("verdicts")
     rows = verdicts.read_all()
     found = {row.get("outcome") or row["answer"] for row in rows}
     links = re.findall('<li><a href="#(claim-[^"]*)" data-outcome="([^"]*)"', shown)
@@ -121,7 +121,7 @@ def test_mathematics_in_a_line_is_set_and_words_are_left_alone(plain, expected):
 
 def test_every_chapter_offers_verdicts():
     *chapters, last = verdicts.chapters()
-    assert last == "12-verdicts"
+    assert last == "verdicts"
     assert set(chapters) == {path.stem for path in RECORDS}
 
 
@@ -131,7 +131,7 @@ def test_keys_are_unique_in_the_book():
 
 
 def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
-    shown = printed("12-verdicts")
+    shown = printed("verdicts")
     rows = [*verdicts.claims(verdicts.read_all()), *verdicts.questions(verdicts.read_all())]
     numbers = verdicts.chapters()
     places = [shown.index(verdict_blocks.block(row, numbers)) for row in rows]
@@ -227,8 +227,8 @@ def test_records_are_those_of_the_book_around_the_present_folder_or_beside_the_m
 
 @pytest.mark.parametrize("where", ["the repository", "another folder"])
 def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path):
-    stored = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
-    again = nbformat.read(BOOK / "12-verdicts.ipynb", as_version=4)
+    stored = nbformat.read(BOOK / "verdicts.ipynb", as_version=4)
+    again = nbformat.read(BOOK / "verdicts.ipynb", as_version=4)
     folder = BOOK.parent if where == "the repository" else tmp_path
     NotebookClient(again, resources={"metadata": {"path": str(folder)}}).execute()
     for old, new in zip(stored.cells, again.cells, strict=True):

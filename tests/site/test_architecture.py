@@ -187,7 +187,7 @@ def test_tests_benchmarks_and_the_book_use_public_names_only():
 
 def test_the_chapters_and_the_books_modules_are_looked_at():
     names = {path.relative_to(ROOT).parts[:2] for path in outside()}
-    assert {("book", "maxgap_book"), ("book", "_ext"), ("book", "01-maxgap-problem.ipynb")} <= names
+    assert {("book", "maxgap_book"), ("book", "_ext"), ("book", "maxgap-problem.ipynb")} <= names
 
 
 @pytest.mark.parametrize(

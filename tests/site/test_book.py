@@ -146,7 +146,7 @@ def test_a_page_fits_a_phone_and_what_scrolls_in_it_can_be_reached(site, chromiu
 
 
 def test_a_formula_that_is_cut_is_noticed(site, chromium):
-    with opened(chromium, site + "book/03-gap-bounds.html", home=site, viewport=PHONE) as (page, _):
+    with opened(chromium, site + "book/gap-bounds.html", home=site, viewport=PHONE) as (page, _):
         page.evaluate("document.querySelector('.bd-article').style.width = '150px'")
         assert page.evaluate(CUT_FORMULAS) != []
 

@@ -15,7 +15,7 @@ import maxgap
 from maxgap.reference import contrasts as plain_contrasts
 
 STATIC = Path(__file__).parents[2] / "book" / "_static" / "explorable"
-PAGE = "book/04-three-algorithms.html"
+PAGE = "book/three-algorithms.html"
 POLICIES = [maxgap.RoundRobin, maxgap.MaxGapElim, maxgap.MaxGapUCB, maxgap.MaxGapTop2UCB]
 ROUNDS = 400
 # Both sides take logarithms of their own C library: the last bit may differ.

@@ -402,7 +402,7 @@ def test_the_first_page_is_light_and_no_chapter_is_heavy(unknown):
     assert weights.pop("index") < 600_000
     assert max(weights.values()) < 2_500_000, weights
     # The scripts for formulas alone are more: whoever has some is not light.
-    assert weights["04-three-algorithms"] > 1_300_000
+    assert weights["three-algorithms"] > 1_300_000
 
 
 def test_a_page_loads_mathjax_where_it_has_a_formula_and_the_index_where_it_searches(unknown):
@@ -427,7 +427,7 @@ def soup(folder: Path, name: str) -> BeautifulSoup:
 
 def test_every_chapter_opens_with_its_finding_and_the_figure_that_shows_it(unknown):
     with_figure = [name for name in NOTEBOOKS if "figure" in CARDS[name]]
-    assert set(NOTEBOOKS) - set(with_figure) <= {"12-verdicts"}
+    assert set(NOTEBOOKS) - set(with_figure) <= {"verdicts"}
     for name in with_figure:
         page = soup(unknown, name)
         (opening,) = page.select("article h1 + div.opening")
@@ -445,7 +445,7 @@ def test_the_tables_of_a_chapter_have_numbered_captions_above_them(unknown):
         numbers[page.stem] = [caption.get_text() for caption in captions]
         bare = [t for t in parts.select("table.dataframe") if not t.find_parent("figure")]
         assert bare == [], page.stem
-    assert numbers["01-maxgap-problem"][:2] == ["Table 1.1 ", "Table 1.2 "]
+    assert numbers["maxgap-problem"][:2] == ["Table 1.1 ", "Table 1.2 "]
     assert sum(map(len, numbers.values())) > 80
 
 
@@ -468,10 +468,10 @@ def test_no_range_and_no_sign_in_computed_text_is_a_hyphen(unknown):
 
 
 def test_the_verdicts_of_one_outcome_have_an_address(unknown):
-    found = soup(unknown, "index").select('a[href*="12-verdicts.html#claims-"]')
+    found = soup(unknown, "index").select('a[href*="verdicts.html#claims-"]')
     links = {link["href"].partition("#")[2] for link in found}
     assert links == {f"claims-{make_id(outcome)}" for outcome in OUTCOMES}
-    verdicts = soup(unknown, "12-verdicts")
+    verdicts = soup(unknown, "verdicts")
     for link in links:
         (alone,) = verdicts.select(f"#{link}")
         assert alone["data-alone"] == link.removeprefix("claims-")

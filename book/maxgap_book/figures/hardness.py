@@ -158,15 +158,15 @@ def samples_by_hardness(
         through = np.exp(intercept) * centre**exponent
         ax.plot(ends, through * ends / centre, color="black", lw=1.4, ls="--", label="proportional")
         ax.text(0.05, 0.96, f"fit: {decimal(exponent, 2)}", transform=ax.transAxes, va="top")
-        ax.set_title(label, fontsize=11, color=style["color"], fontweight="bold")
+        ax.set_title(label, color=style["color"], fontweight="bold")
         ax.set(xscale="log", yscale="log", ylim=(0.7, 12 * table["samples"].max()))
     first = np.atleast_1d(axes)[0]
     first.set_ylabel("samples of the arm")
     handles, names = first.get_legend_handles_labels()
     # The dots of a panel have its policy's colour.
     handles[0] = Line2D([], [], ls="", marker="o", ms=3, color="black")
-    figure.legend(handles, names, loc="outside upper center", ncols=4, markerscale=2, fontsize=10)
-    figure.supxlabel(xlabel, fontsize=11)
+    figure.legend(handles, names, loc="outside upper center", ncols=4, markerscale=2)
+    figure.supxlabel(xlabel)
     return figure
 
 
@@ -239,7 +239,7 @@ def shares_of_bound(table: pd.DataFrame, worst: Mapping[float, float], worst_at:
         ax.plot(worst[float(str(delta))], here, "X", color=PALETTE[k], ms=9, mec="black")
         if not ax.texts:
             most = max(worst.values())
-            ax.text(1.2 * most, here + 0.12, "worst noise", va="center", fontsize=10)
+            ax.text(1.2 * most, here + 0.12, "worst noise", va="center")
     ax.axvline(1.0, color="black", lw=1.2)
     # At the foot: the first row has the name of the crosses.
     ax.text(1.0, 0.02, "bound ", transform=ax.get_xaxis_transform(), ha="right", va="bottom")

@@ -45,7 +45,7 @@ def nearest(
     for ax, (name, parts) in zip(panels[:, 0], instances.items(), strict=True):
         means, alternative, shares = (np.asarray(part, dtype=float) for part in parts)
         _panel(ax, means, alternative, shares, least)
-        ax.set_title(name, loc="left", fontsize=11)
+        ax.set_title(name, loc="left")
     panels[-1, 0].set_xlabel("mean")
     return figure
 
@@ -131,5 +131,5 @@ def times_the_limit(table: pd.DataFrame) -> Figure:
     ax.set_yticks(range(len(methods)), methods)
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
-    figure.legend(shown, instances, loc="outside upper center", ncols=3, fontsize=10)
+    figure.legend(shown, instances, loc="outside upper center", ncols=3)
     return figure

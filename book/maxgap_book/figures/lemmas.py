@@ -100,7 +100,7 @@ def lemma_map() -> Figure:
             "ls": "--" if mended else "-",
             "lw": 2.0 if mended else 1.2,
         }
-        ax.text(x, y, name, ha="center", va="center", fontsize=10, bbox=box)
+        ax.text(x, y, name, ha="center", va="center", bbox=box)
     ax.set(xlim=(-0.5, 5.5), ylim=(7.9, -0.5))
     ax.axis("off")
     return figure

@@ -42,12 +42,12 @@ def scenario_curves(
         styles = {name: style_of[scenario] for scenario, name in names.items()}
         named = shown.assign(policy=shown["scenario"].map(names))
         error_curves(named, level=level, styles=styles, alpha=0.12, ax=ax)
-        ax.set_title(title, fontsize=11)
+        ax.set_title(title)
         ax.xaxis.set_major_formatter(lambda samples, _: f"{samples / 1000:g}")
         ax.set(xlabel="", ylabel="")
         ax.label_outer()
     figure.axes[0].set_ylabel("share of wrong answers")
-    figure.supxlabel("thousand samples", fontsize=11)
+    figure.supxlabel("thousand samples")
     return figure
 
 
@@ -77,11 +77,11 @@ def shares(table: pd.DataFrame, *, xlabel: str, mark: float | None = None) -> Fi
             ax.errorbar(chosen["share"], y, xerr=reach, label=name, ms=5, lw=1.2, **style)
         if mark is not None:
             ax.axvline(mark, color="black", lw=0.8, ls=":")
-        ax.set_title(panel, fontsize=11)
+        ax.set_title(panel)
         ax.set(xlim=(-0.05, 1.05), xticks=[0, 0.5, 1], yticks=range(len(rows)), yticklabels=rows)
         ax.grid(visible=False, axis="y")
     np.ravel(axes)[0].invert_yaxis()
-    figure.supxlabel(xlabel, fontsize=11)
+    figure.supxlabel(xlabel)
     handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(series), frameon=False)
     return figure

@@ -117,11 +117,11 @@ def _panels(
                 ha=ha,
                 va=va,
             )
-        ax.set_title(rule, fontsize=11)
+        ax.set_title(rule)
     return figure, list(np.atleast_1d(axes))
 
 
 def _name_axes(figure: Figure, xlabel: str, ylabel: str) -> None:
     """Both axes named once for all panels."""
     figure.axes[0].set_ylabel(ylabel)
-    figure.supxlabel(xlabel, fontsize=11)
+    figure.supxlabel(xlabel)

@@ -49,7 +49,7 @@ def policy_runs(
             mean = np.where(taken, trace["estimate"][:, arm], np.nan)
             strip.plot(samples, mean, color=colour, lw=2.2)
         strip.set(ylim=(-0.9, 3.2), ylabel="mean")
-        strip.set_title(label, loc="left", color=colour, fontsize=11, fontweight="bold")
+        strip.set_title(label, loc="left", color=colour, fontweight="bold")
         strip.set_rasterization_zorder(3)  # thousands of corners
         bounds.plot(samples, trace["bound"], color="0.6", lw=0.8)
         bounds.plot(samples, trace["bound"].max(axis=1), color=PALETTE[0], label="highest bound")

@@ -101,8 +101,8 @@ def sample_profile(
         ax.set_xticks([1, 6, 12, 18, 24])
         ax.set_yscale("function", functions=(_root, np.square))
         ax.set(ylim=(0, _ceiling(means.max())), yticks=_root_ticks(_ceiling(means.max())))
-    figure.supxlabel("rank", fontsize=11)
-    figure.supylabel("samples of the arm", fontsize=11)
+    figure.supxlabel("rank")
+    figure.supylabel("samples of the arm")
     handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure

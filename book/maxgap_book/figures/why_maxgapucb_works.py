@@ -55,10 +55,10 @@ def level_sets(
         ends = (low[i_l], low[i_l] + delta_max)
         arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0, "lw": 3}
         ax.annotate("", (ends[0], -1), (ends[1], -1), arrowprops=arrow)
-        ax.text(ends[1], -1, f"  largest gap {decimal(delta_max, 2)}", va="center", fontsize=10)
+        ax.text(ends[1], -1, f"  largest gap {decimal(delta_max, 2)}", va="center")
         ax.set(ylim=(-1.7, n_arms + 2.6), ylabel="arm")
         ax.set_yticks(range(n_arms))
-        ax.set_title(title, loc="left", fontsize=11)
+        ax.set_title(title, loc="left")
         ax.grid(visible=False)
     handles = [
         plt.Line2D([], [], color=colour, ls=dash, lw=2.5, label=f"level {k}")
@@ -94,7 +94,7 @@ def bounds_over_time(
     time, top = np.asarray(samples, dtype=float), np.asarray(highest, dtype=float)
     ceiling = 3 * delta_max
     ax.axhline(delta_max, color="black", lw=1, ls="--")
-    ax.text(time[-1], delta_max, " largest gap", va="center", fontsize=10)
+    ax.text(time[-1], delta_max, " largest gap", va="center")
     ax.plot(time, top, color="0.8", lw=8, label="highest bound of all arms")
     colours = (PALETTE[0], PALETTE[2], PALETTE[3])
     # Arms share the bound: the first of them is drawn last, on top of those that stay longer.
