@@ -6,8 +6,8 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # `make UNPINNED=1 ...` takes the newest packages that the ranges in pyproject.toml admit.
 PACKAGES = $(if $(UNPINNED),'.[book]' '.[test]',-r requirements.txt)
-# The chapters in their order: the verdict page comes last, it reads what the others offer.
-NOTEBOOKS = $(wildcard $(addsuffix .ipynb,$(shell sed -n 's/^ *- file: *//p' _toc.yml)))
+# The chapters in their order, but for the verdict page, which reads what the others offer.
+NOTEBOOKS = $(filter-out book/verdicts.ipynb,$(wildcard $(addsuffix .ipynb,$(shell sed -n 's/^ *- file: *//p' _toc.yml)))) book/verdicts.ipynb
 READY := .venv/ready
 # The stored outputs, executing nothing.
 RENDER = mkdir -p _build && sed 's/execute_notebooks: force/execute_notebooks: off/' _config.yml > _build/stored.yml && \

@@ -2,7 +2,8 @@
 
 Libraries choose their routines by the processor, and those differ in the last bit. On an x86-64
 machine their own settings make them take the plainest routines, which is the furthest from what the
-machine would choose: no AVX, no fused multiply-add. Run as
+machine would choose: no AVX, no fused multiply-add. There the cells that no page shows are left out
+as well: a reader who copies what he sees, in order, has all that he needs. Run as
 ``python tests/processors.py NOTEBOOK...``.
 """
 
@@ -41,9 +42,10 @@ def plain_settings() -> dict[str, str]:
 
 
 def compare(notebooks: list[str], settings: dict[str, str]) -> subprocess.Popen[str]:
-    """Begin to execute the notebooks under these settings."""
+    """Begin to execute the notebooks under these settings; if there are any, what is shown alone."""
+    shown = ["--shown-alone"] if settings else []
     return subprocess.Popen(
-        [sys.executable, *PYTEST, *notebooks],
+        [sys.executable, *PYTEST, *shown, *notebooks],
         cwd=ROOT,
         env=os.environ | settings,
         stdout=subprocess.PIPE,

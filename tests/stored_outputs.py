@@ -91,6 +91,24 @@ def explain(
     return "\n".join(lines)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option to leave out what no page shows."""
+    parser.addoption(
+        "--shown-alone", action="store_true", help="run only the cells that a page shows or folds"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, where asked, the cells that are hidden for good: the others run without them."""
+    if config.getoption("--shown-alone"):
+        items[:] = [item for item in items if not is_hidden(getattr(item, "cell", {}))]
+
+
+def is_hidden(cell: Mapping[str, Any]) -> bool:
+    """Whether no page shows the code of a cell, not even folded."""
+    return not {"remove-cell", "remove-input"}.isdisjoint(cell.get("metadata", {}).get("tags", []))
+
+
 def pytest_collectstart(collector: Any) -> None:
     """Compare no drawings: their ends are coordinates, whose last digits a processor may choose.
 

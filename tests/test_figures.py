@@ -1,6 +1,7 @@
 """What figures draw is what they were given."""
 
 import inspect
+import itertools
 
 import matplotlib
 
@@ -10,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 
 from maxgap import figures
 
@@ -53,6 +55,49 @@ def test_policies_are_told_apart_by_more_than_colour_and_found_by_the_beginning_
         assert len(set(shown)) == len(shown) - (key == "linestyle")
     assert figures.policy_style("MaxGapElim, own rule") == figures.policy_style("MaxGapElim")
     assert figures.policy_style("mine")["color"] == "black"
+
+
+#: Colours as readers see them who lack the cones for green or for red (Machado et al. 2009).
+SEEN = {
+    "all": np.eye(3),
+    "no green": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "no red": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+}
+TO_XYZ = [[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]]
+
+
+def linear(colour):
+    """Light of red, green and blue, from what is written."""
+    written = np.array(to_rgb(colour))
+    return np.where(written <= 0.04045, written / 12.92, ((written + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light):
+    """Coordinates in which a distance is a difference that is seen (CIE 1976)."""
+    part = TO_XYZ @ np.clip(light, 0, 1) / [0.9505, 1.0, 1.0888]
+    x, y, z = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+def test_no_two_policies_have_colours_that_look_alike(eyes):
+    colours = [style["color"] for style in figures.POLICY_STYLES.values()]
+    seen = [lab(np.array(SEEN[eyes]) @ linear(colour)) for colour in colours]
+    apart = [np.linalg.norm(one - other) for one, other in itertools.combinations(seen, 2)]
+    assert min(apart) > 30
+
+
+def test_policies_stand_out_from_white_paper():
+    for style in figures.POLICY_STYLES.values():
+        assert 1.05 / (linear(style["color"]) @ TO_XYZ[1] + 0.05) >= 3
 
 
 def errors(*labels):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import re
 import sys
 from pathlib import Path
@@ -51,8 +52,8 @@ class ChapterParser(Parser):
 
 
 def in_order(app: Sphinx, env: object, docnames: list[str]) -> None:
-    """Sort the pages to be read in place: the verdict page reads what other chapters offer."""
-    numbers = chapters()
+    """Sort the pages to be read in place: the verdict page, last, reads what others offer."""
+    numbers = chapters() | {"verdicts": math.inf}
     docnames.sort(key=lambda name: numbers.get(Path(name).name, 0))
 
 

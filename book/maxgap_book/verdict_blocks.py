@@ -182,11 +182,11 @@ def abstract(sentences: Iterable[Mapping[str, str]], rows: Iterable[Row], page: 
             outcome = outcomes[key]
             said = (
                 f'<a href="{page}#claim-{key}" data-outcome="{make_id(outcome)}">{said}'
-                f'<span class="outcome"><span aria-hidden="true">{ICONS[outcome]}</span> '
-                f"{outcome}</span></a>"
+                f'</a> <span class="outcome" data-outcome="{make_id(outcome)}">'
+                f'<span aria-hidden="true">{ICONS[outcome]}</span> {outcome}</span>'
             )
-        parts.append(f"<li>{said}</li>")
-    return f'<ul class="abstract">{"".join(parts)}</ul>'
+        parts.append(said)
+    return f'<p class="abstract">{" ".join(parts)}</p>'
 
 
 def _said(row: Row) -> str:

@@ -33,6 +33,7 @@ __all__ = [
     "claims",
     "offer",
     "questions",
+    "read",
     "read_all",
     "records",
     "tally",
@@ -179,6 +180,17 @@ def chapters() -> dict[str, int]:
     parts = [part["chapters"] for part in toc["parts"] if part.get("numbered")]
     files = [Path(chapter["file"]).name for part in parts for chapter in part]
     return {name: number for number, name in enumerate(files, start=1)}
+
+
+def read(name: str) -> str:
+    """Text of a file of the folder ``book``, such as ``abstract.yml``.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no book, or no such file.
+    """
+    return (_root() / "book" / name).read_text(encoding="utf-8")
 
 
 def records() -> Path:

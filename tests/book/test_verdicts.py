@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 from nbclient import NotebookClient
 
 import maxgap
@@ -20,33 +21,27 @@ parts:
     chapters: [{file: book/last-by-name}, {file: book/01-x}]
   - chapters: [{file: book/api}]
 """
-ROW = {
-    "kind": "claim",
-    "key": "a",
-    "section": "7.1",
-    "claim": "b",
-    "place": "c",
-    "scope": "proof",
-    "outcome": "partly",
-    "evidence": "1 < 2",
-    "setting": "d",
-}
-QUESTION = {
-    "kind": "question",
-    "key": "b",
-    "question": "Why not?",
-    "answer": "open",
-    "scope": "proof",
-    "evidence": "1 < 2",
-    "setting": "d",
-}
-SECTIONS = {"A heading": ["a"]}
-
-
-def made_again(record):
-    """The row that its fields make."""
-    fields = {name: value for name, value in record.items() if name not in ("kind", "at")}
-    return {"claim": verdicts.claim, "question": verdicts.question}[record["kind"]](**fields)
+CLAIMS = """
+a:
+  chapter: 01-x
+  at: A heading
+  section: "7.1"
+  place: c
+  claim: b
+  decided: d
+  scope: proof
+  setting: e
+  evidence: "1 < {two}"
+b:
+  chapter: last-by-name
+  at: An arm's $K$
+  question: Why not?
+  decided: d
+  scope: proof
+  setting: e
+  evidence: f
+"""
+FOUND = {"a": {"outcome": "partly", "two": 2}}
 
 
 def printed(chapter):
@@ -68,16 +63,15 @@ def headings(chapter):
     return re.findall("^##+ (.*)$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_every_kept_record_is_what_its_chapter_prints(path):
-    shown = printed(path.stem)
-    records = json.loads(path.read_text(encoding="utf-8"))
-    assert records
-    for record in records:
-        assert made_again(record) | {"at": record["at"]} == record
-        assert verdict_blocks.block(record) in shown
-        assert record["at"] in headings(path.stem)
-    assert shown.count('<article class="verdict"') == len(records)
+@pytest.mark.parametrize("chapter", [path.stem for path in RECORDS])
+def test_every_kept_verdict_is_what_its_chapter_prints(chapter):
+    shown = printed(chapter)
+    rows = [row for row in verdicts.read_all() if row["chapter"] == chapter]
+    assert rows
+    for row in rows:
+        assert verdict_blocks.block(row) in shown
+        assert row["at"] in headings(chapter)
+    assert shown.count('<article class="verdict"') == len(rows)
 
 
 def test_the_verdict_page_shows_every_verdict_once():
@@ -91,7 +85,7 @@ def test_the_verdict_page_shows_every_verdict_once():
 def test_the_map_has_a_tile_for_every_claim_and_a_box_for_every_outcome_that_occurs():
     shown = printed("verdicts")
     rows = verdicts.read_all()
-    found = {row.get("outcome") or row["answer"] for row in rows}
+    found = {row["outcome"] for row in rows}
     links = re.findall('<li><a href="#(claim-[^"]*)" data-outcome="([^"]*)"', shown)
     claims = verdicts.claims(rows)
     assert links == [(f"claim-{row['key']}", row["outcome"].replace(" ", "-")) for row in claims]
@@ -119,15 +113,25 @@ def test_mathematics_in_a_line_is_set_and_words_are_left_alone(plain, expected):
     assert verdict_blocks.typeset(plain) == expected
 
 
-def test_every_chapter_offers_verdicts():
-    *chapters, last = verdicts.chapters()
-    assert last == "verdicts"
-    assert set(chapters) == {path.stem for path in RECORDS}
+def test_every_verdict_is_offered_by_its_chapter():
+    rows = verdicts.read_all()
+    assert {row["key"]: row["chapter"] for row in rows} == {
+        key: entry["chapter"] for key, entry in verdicts.words().items()
+    }
+    assert {row["chapter"] for row in rows} == {*verdicts.chapters()} - {"verdicts"}
 
 
-def test_keys_are_unique_in_the_book():
-    keys = [row["key"] for row in verdicts.read_all()]
-    assert len(set(keys)) == len(keys)
+def test_the_abstract_leads_to_claims_and_says_what_became_of_them():
+    sentences = yaml.safe_load(verdicts.read("abstract.yml"))
+    claims = {row["key"]: row for row in verdicts.claims(verdicts.read_all())}
+    judged = [sentence["claim"] for sentence in sentences if "claim" in sentence]
+    assert len(set(judged)) == len(judged) >= 6
+    shown = verdict_blocks.abstract(sentences, claims.values(), "verdicts.html")
+    for key in judged:
+        assert f'<a href="verdicts.html#claim-{key}"' in shown
+        outcome = claims[key]["outcome"]
+        assert f"{verdict_blocks.ICONS[outcome]}</span> {outcome}</span>" in shown
+    assert verdict_blocks.abstract(sentences, claims.values(), "") in printed("verdicts")
 
 
 def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
@@ -143,53 +147,71 @@ def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():
     assert len(order) == verdicts.tally(rows).loc["all", "all"]
 
 
-def test_a_row_needs_known_words_and_every_field():
-    assert made_again(ROW) == ROW
-    for field, value in [
-        ("outcome", "true"),
-        ("scope", "big"),
-        ("section", "9"),
-        ("evidence", " "),
-        ("claim", 3),
-    ]:
-        with pytest.raises(ValueError, match=field):
-            made_again(ROW | {field: value})
-    assert made_again(QUESTION) == QUESTION
-    for field, value in [("answer", "maybe"), ("question", "It does."), ("setting", "")]:
-        with pytest.raises(ValueError, match=field):
-            made_again(QUESTION | {field: value})
-
-
 @pytest.fixture
 def empty_book(tmp_path):
     """A clone with no records; its table of contents names two chapters and another page."""
     (tmp_path / "book").mkdir()
     (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (tmp_path / "book" / "claims.yml").write_text(CLAIMS, encoding="utf-8")
     return tmp_path / "book"
 
 
-def test_offered_rows_are_written_whole_and_refused_if_a_key_is_twice(empty_book, monkeypatch):
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("scope: proof", "scope: big", "unknown scope 'big'"),
+        ('section: "7.1"', 'section: "9"', "unknown section '9'"),
+        ("  claim: b\n", "", r"a: has .*, not"),
+        ("  setting: e\n", "  setting: ' '\n", "setting must be a text"),
+        ("  place: c\n", "  place: 3\n", "place must be a text"),
+        ("Why not?", "It does.", "question mark"),
+    ],
+)
+def test_words_of_a_verdict_are_complete_and_known(empty_book, monkeypatch, old, new, said):
     monkeypatch.chdir(empty_book)
-    table = verdicts.offer("01-x", [ROW], SECTIONS)
+    (empty_book / "claims.yml").write_text(CLAIMS.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        verdicts.words()
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({}, r"\['a'\] are on one side"),
+        (FOUND | {"b": {"outcome": "yes"}}, r"\['b'\] are on one side"),
+        ({"a": {"outcome": "partly"}}, "evidence"),
+        ({"a": FOUND["a"] | {"three": 3}}, "evidence"),
+        ({"a": FOUND["a"] | {"outcome": "yes"}}, "outcome must be one of"),
+        ({"a": {"two": 2}}, "outcome must be one of"),
+    ],
+)
+def test_what_a_chapter_hands_over_fits_the_words_and_nothing_is_written_else(
+    empty_book, monkeypatch, found, said
+):
+    monkeypatch.chdir(empty_book)
+    with pytest.raises(ValueError, match=said):
+        verdicts.offer("01-x", found)
+    assert not (empty_book / "records").exists()
+
+
+def test_offered_verdicts_are_written_whole(empty_book, monkeypatch):
+    monkeypatch.chdir(empty_book)
+    table = verdicts.offer("01-x", FOUND)
     assert "1 &lt; 2" in table._repr_html_()
-    with pytest.raises(ValueError, match="twice"):
-        verdicts.offer("01-x", [ROW, ROW], SECTIONS)
-    with pytest.raises(ValueError, match="twice"):
-        verdicts.offer("01-x", [ROW], SECTIONS | {"Another": ["a"]})
-    with pytest.raises(ValueError, match=r"\['a', 'b'\]: no section, or no row"):
-        verdicts.offer("01-x", [ROW], {"A heading": ["b"]})
     assert [path.name for path in (empty_book / "records").iterdir()] == ["01-x.json"]
-    assert verdicts.read_all() == [ROW | {"at": "A heading", "chapter": "01-x"}]
-    assert verdicts.tally([ROW]).loc["proof", "partly"] == 1
+    (row,) = verdicts.read_all()
+    assert (row["key"], row["kind"], row["outcome"]) == ("a", "claim", "partly")
+    assert row["evidence"] == "1 < 2"
+    assert verdicts.tally([row]).loc["proof", "partly"] == 1
 
 
 def test_order_and_number_of_a_chapter_come_from_the_table_of_contents(empty_book, monkeypatch):
     monkeypatch.chdir(empty_book)
     assert verdicts.chapters() == {"last-by-name": 1, "01-x": 2}
-    verdicts.offer("01-x", [ROW], SECTIONS)
-    verdicts.offer("last-by-name", [ROW | {"key": "b"}], {"An arm's $K$": ["b"]})
+    verdicts.offer("01-x", FOUND)
+    verdicts.offer("last-by-name", {"b": {"outcome": "open"}})
     assert [row["key"] for row in verdicts.read_all()] == ["b", "a"]
-    shown = verdicts.Table(verdicts.read_all())._repr_html_()
+    shown = verdicts.read_all()._repr_html_()
     assert '<a href="last-by-name.html#an-arms-k">Chapter 1, An arm\'s K</a>' in shown
     assert '<a href="01-x.html#a-heading">Chapter 2, A heading</a>' in shown
 
@@ -202,7 +224,8 @@ def test_chapters_are_executed_in_their_order(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BOOK / "_ext"), *sys.path])
     from chapters import in_order
 
-    expected = [f"book/{name}" for name in verdicts.chapters()]
+    expected = [f"book/{name}" for name in verdicts.chapters() if name != "verdicts"]
+    expected.append("book/verdicts")  # which reads what the others found
     pages = sorted([*expected, "book/api", "book/index"])
     assert pages[2:] != expected
     in_order(None, None, pages)
@@ -238,13 +261,13 @@ def test_a_chapter_runs_from_any_folder_and_shows_what_is_stored(where, tmp_path
 
 def test_verdicts_offered_from_the_repository_land_in_the_books_records(empty_book):
     cell = nbformat.v4.new_code_cell(
-        f"from maxgap_book.verdicts import offer\noffer('01-x', [{ROW!r}], {SECTIONS!r})"
+        f"from maxgap_book.verdicts import offer\noffer('01-x', {FOUND!r})"
     )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     resources = {"metadata": {"path": str(empty_book.parent)}}
     NotebookClient(notebook, resources=resources).execute()
     kept = json.loads((empty_book / "records" / "01-x.json").read_text(encoding="utf-8"))
-    assert kept == [ROW | {"at": "A heading"}]
+    assert kept == FOUND
 
 
 def test_the_package_itself_needs_no_book():
