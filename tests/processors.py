@@ -42,7 +42,7 @@ def plain_settings() -> dict[str, str]:
 
 
 def compare(notebooks: list[str], settings: dict[str, str]) -> subprocess.Popen[str]:
-    """Begin to execute the notebooks under these settings; if there are any, what is shown alone."""
+    """Begin to execute the notebooks so; under other settings, only what is shown of them."""
     shown = ["--shown-alone"] if settings else []
     return subprocess.Popen(
         [sys.executable, *PYTEST, *shown, *notebooks],

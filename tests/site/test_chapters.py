@@ -1,4 +1,4 @@
-"""What a reader of a chapter holds in mind: words, code that is not shown, names that come from nowhere."""
+"""What a reader of a chapter holds in mind: words, hidden code, names that come from nowhere."""
 
 import builtins
 import json

@@ -1,32 +1,37 @@
-"""The page of what is proved says of rules and intervals what the package says."""
+"""The list of what is proved says of rules and intervals what the package says."""
 
+import json
 import re
 from pathlib import Path
 
 from maxgap import confidence, stopping
 
-PAGE = (Path(__file__).parents[2] / "book" / "what-is-proved.md").read_text(encoding="utf-8")
-EVERY = ("every one", {row.policy for row in stopping.TABLE})
+PAGE = Path(__file__).parents[2] / "book" / "verdicts.ipynb"
+EVERY = ("Every policy", {row.policy for row in stopping.TABLE})
 
 
-def rows(name):
-    """Cells of a list table, without its head."""
-    block = PAGE.split(f":name: {name}\n")[1].split("\n:::")[0]
-    found = [re.split(r"\n {2}- ", row) for row in re.split(r"\n\* - ", block)[1:]]
-    return [[" ".join(cell.split()) for cell in row] for row in found[1:]]
+def rows(heading):
+    """Of every line of the list below a heading: what it is about, what is said, and why."""
+    cells = json.loads(PAGE.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    part = text.split(f"### {heading}\n")[1].split("\n#")[0]
+    lines = [" ".join(line.split()) for line in re.split(r"(?m)^- ", part)[1:]]
+    return [re.match(r"(.*?): \*\*(.*?)\*\*(.*)", line).groups() for line in lines]
 
 
-def pairs(algorithms, names):
-    policies = EVERY[1] if algorithms.startswith(EVERY[0]) else set(algorithms.split(", "))
-    return {(policy, name) for policy in policies for name in re.findall(r'"([\w-]+)"', names)}
+def pairs(about):
+    policies = {name for name in EVERY[1] if name in about.split(", ")}
+    if about.startswith(EVERY[0]):
+        policies = EVERY[1]
+    return {(policy, name) for policy in policies for name in re.findall(r'`"([\w-]+)"`', about)}
 
 
 def test_every_rule_is_on_the_page_and_proved_there_as_in_the_table():
     said = {}
-    for algorithms, names, right, because in rows("tab-proved-right"):
+    for about, right, because in rows("Is the answer right?"):
         assert right in ("yes", "no")
         assert because
-        for pair in pairs(algorithms, names):
+        for pair in pairs(about):
             assert pair not in said
             said[pair] = right == "yes"
     stops = {
@@ -39,17 +44,18 @@ def test_every_rule_is_on_the_page_and_proved_there_as_in_the_table():
 
 def test_rules_of_which_it_says_when_they_stop_are_rules():
     known = {(row.policy, row.stopping) for row in stopping.TABLE}
-    for algorithms, names, stops, samples in rows("tab-proved-stops"):
-        assert pairs(algorithms, names) <= known
-        assert stops
-        assert samples
+    found = [pairs(about) for about, *_ in rows("Does it stop, and when?") if '"' in about]
+    assert len(found) >= 8
+    for named in found:
+        assert named
+        assert named <= known
 
 
 def test_intervals_are_on_the_page_as_they_are_proved():
     said = {
         name: proved
-        for names, proved, _ in rows("tab-proved-intervals")
-        for name in re.findall(r'"([\w-]+)"', names)
+        for about, proved, _ in rows("When do the intervals hold?")
+        for name in re.findall(r'"([\w-]+)"', about)
     }
     assert set(said) == {*confidence.RADII, *confidence.FROM_REWARDS}
     for name, proved in said.items():
