@@ -1,10 +1,14 @@
 """The README: its ten lines run, its numbers are the book's, its picture is the book's."""
 
 import json
+import operator
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import maxgap
+from maxgap_book import verdicts
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,9 +26,7 @@ NO_RESULTS = {
 
 def rows():
     """Every verdict, by key."""
-    paths = (ROOT / "book" / "records").glob("*.json")
-    found = [row for path in paths for row in json.loads(path.read_text(encoding="utf-8"))]
-    return {row["key"]: row for row in found}
+    return {row["key"]: row for row in verdicts.read_all()}
 
 
 def evidence():
@@ -57,7 +59,7 @@ def unbacked(text, keys):
 
 def findings():
     """The section of what was found: its first paragraph, and its findings with their keys."""
-    section = README.split("## What was found")[1].split("## Run it")[0]
+    section = README.split("## What was found")[1].split("## The book")[0]
     first, *points = re.split(r"\n- ", section)
     key = re.compile(r"<!-- ([a-z0-9-]+) -->")
     return first, [(key.sub("", point), key.findall(point)) for point in points]
@@ -73,7 +75,7 @@ def test_the_ten_lines_run_and_print_what_they_say():
 
 def test_every_number_in_bold_is_the_evidence_of_the_verdict_it_names():
     known = evidence()
-    findings = README.split("## What was found")[1].split("## Run it")[0]
+    findings = README.split("## What was found")[1].split("## The book")[0]
     quoted = 0
     for part, key in re.findall(r"(.*?)<!-- ([a-z0-9-]+) -->", findings, re.DOTALL):
         for number in re.findall(r"\*\*(.*?)\*\*", part):
@@ -114,3 +116,21 @@ def test_pictures_outside_the_chapters_are_the_chapters_figures():
         ]
         assert stored == [(STATIC / name).read_text(encoding="utf-8")]
     assert "book/_static/streetview-error.svg" in README
+
+
+def test_the_chapters_of_the_first_part_are_named_in_their_order():
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    first = re.findall(r"- file: (book/[a-z0-9-]+)", toc.split("caption: Proofs")[0])
+    assert re.findall(r"\]\((book/[a-z0-9-]+)\.ipynb\)", README) == first
+
+
+def test_names_of_the_package_are_there():
+    table = README.split("## The package")[1].split("\n\n## ")[0]
+    named = [
+        name
+        for row in re.findall(r"(?m)^\| (`.*?) \|", table)
+        for name in re.findall("`(.*?)`", row)
+    ]
+    assert 12 <= len(named) <= 14
+    for name in named:
+        operator.attrgetter(name)(maxgap)
