@@ -86,7 +86,8 @@ def error_bands(
     for label, rows in errors.groupby("policy", sort=False):
         style = policy_style(str(label))
         # Beyond, a band that says "none" would lie over what the others show.
-        rows = rows[(rows["error"] < floor).cumsum() <= 1]
+        fallen = (rows["error"] < floor).cummax()
+        rows = rows[~fallen.shift(fill_value=False)]
         ends = (np.maximum(rows[end], floor) for end in ("low", "high"))
         ax.fill_between(rows["samples"], *ends, color=style["color"], alpha=0.22, lw=0)
         seen = np.maximum(rows["error"], floor)
