@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
@@ -49,7 +50,7 @@ def ranked_means(
     ax.plot(ranks[kept.size :], ordered[kept.size :], "o", mfc="none", color="0.35", ms=4)
     ax.annotate(
         f"largest gap {decimal(kept[split] - kept[split + 1], 4)}, "
-        f"ranks {split + 1} and {split + 2}",
+        f"ranks ({split + 1}), ({split + 2})",
         (0.97 if split < kept.size / 2 else 0.55, kept[split : split + 2].mean()),
         xycoords=("axes fraction", "data"),
         ha="right",
@@ -104,6 +105,7 @@ def error_bands(
     ax.set(yscale="log", ylim=(floor, 1), xlim=(0, errors["samples"].max()))
     ax.set_yticks(ticks, [f"{100 * tick:g}%" for tick in ticks])
     ax.minorticks_off()
+    ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.set(xlabel="samples", ylabel="share of wrong answers")
     return figure
