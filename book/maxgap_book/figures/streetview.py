@@ -100,7 +100,7 @@ def error_bands(
     if between is not None:
         first, last = sorted(between)
         text = f"{100 * level:g}%: {decimal(first, -3)} against {decimal(last, -3)}"
-        bracket(ax, (first, last), level, text)
+        bracket(ax, (first, last), level, text, align="left")
     ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1) if tick >= floor]
     ax.set(yscale="log", ylim=(floor, 1), xlim=(0, errors["samples"].max()))
     ax.set_yticks(ticks, [f"{100 * tick:g}%" for tick in ticks])
