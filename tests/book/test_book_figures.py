@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from maxgap import hardness, problems
+from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
 from maxgap.figures import POLICY_STYLES, new_figure, policy_style
 from maxgap_book import attainment
 from maxgap_book.figures import (
@@ -183,7 +183,7 @@ def test_one_bin_more_than_numbers_and_the_empty_ones_hatched():
     assert np.allclose([box.get_width() for box in boxes], 0.2)
 
 
-@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks 4 and 5"), (1, "ranks 1 and 2")])
+@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks (4), (5)"), (1, "ranks (1), (2)")])
 def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, named):
     ax = streetview.ranked_means([3.0, 1.0, 1.5, 1.4, -7.0], left_out=left_out).axes[0]
     assert named in " ".join(texts(ax))
@@ -276,31 +276,80 @@ def test_ratio_curves_of_shared_axes_run_from_high_error_to_low_and_none_is_cut_
 PAIRS = {"first": (2, 3), "second": (5, 6)}
 
 
-def test_two_gaps_shades_both_gaps_and_shows_one_standard_deviation():
-    _, ax = new_figure()
+def test_two_gaps_shades_both_gaps_and_names_them():
     means = np.array([3.0, 2.9, 2.0, 1.9, 1.8, 0.8])
-    two_large_gaps.two_gaps(means, PAIRS, 0.25, ax=ax)
+    ax = two_large_gaps.two_gaps(means, PAIRS).axes[0]
     shaded = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
     assert np.allclose([[box.y0, box.y1] for box in shaded], [[2.0, 2.9], [0.8, 1.8]])
-    bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
-    assert np.allclose(bars[:, 1] - bars[:, 0], 0.5)
     assert texts(ax) == ["first", "second"]
+    assert {tick.get_text() for tick in ax.get_xticklabels()} == {"(1)", "(2)", "(5)", "(6)"}
 
 
-def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
-    counts = np.array([[1, 2, 3, 1, 4, 5], [1, 9, 8, 1, 30, 31]], dtype=float)
-    figure = two_large_gaps.sample_profile(
-        counts, counts / 10, [16, 80], PAIRS, other=("other", np.full((2, 6), 7.0))
+def ratio_rows(policy, ratios):
+    rows = pd.DataFrame({"policy": policy, "level": [0.2, 0.05], "ratio": ratios})
+    return rows.assign(low=rows["ratio"] - 1, high=rows["ratio"] + 1)
+
+
+def test_error_bands_end_where_a_share_first_falls_below_the_floor_and_brackets_a_level():
+    errors = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 4 + ["MaxGapUCB"] * 4,
+            "samples": [1000, 2000, 3000, 4000] * 2,
+            "error": [0.5, 0.2, 0.1, 0.05, 0.4, 0.0, 0.02, 0.03],
+        }
+    ).assign(low=0.0, high=0.6)
+    ax = streetview.error_bands(
+        errors, {"RoundRobin": ("RR", 2500, 0.3)}, floor=0.01, between=(3600, 1400)
+    ).axes[0]
+    robin, ucb = ax.lines[:2]
+    assert robin.get_ydata().tolist() == [0.5, 0.2, 0.1, 0.05]
+    assert ucb.get_xydata().tolist() == [[1000, 0.4], [2000, 0.01]]
+    assert ax.get_yscale() == "log"
+    assert {"RR", "5%: 1,000 against 4,000"} <= set(texts(ax))
+    assert bracket_spans(ax) == [(1400, 3600)]
+
+
+def test_ratios_of_streetview_are_a_line_a_policy_named_beside_the_claim():
+    table = pd.concat(
+        [ratio_rows("MaxGapUCB", [3.0, 5.0]), ratio_rows("MaxGapTop2UCB", [2.0, 6.0])]
     )
-    for ax, row, total in zip(figure.axes, counts, (16, 80), strict=False):
-        # The arms of the pairs are drawn once more, over the grey bars.
-        assert [bar.get_height() for bar in ax.patches[:6]] == row.tolist()
-        assert [bar.get_height() for bar in ax.patches[6:]] == row[[1, 2, 4, 5]].tolist()
-        errors = np.array(ax.containers[-1].lines[2][0].get_segments())[:, :, 1]
-        assert np.allclose(errors, np.column_stack([0.9 * row, 1.1 * row]))
-        assert f"t = {total}" in texts(ax)
-        assert any(np.allclose(line.get_ydata(), 7.0) for line in ax.lines)
-    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim() == (0, 40)
+    names = {"MaxGapUCB": (0.1, 3.0), "MaxGapTop2UCB": (0.1, 5.0)}
+    ax = streetview.speedup(table, claimed=(6, 7), names=names).axes[0]
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[3.0, 5.0], [2.0, 6.0]]
+    assert texts(ax) == ["claimed: 6 to 7", "MaxGapUCB", "MaxGapTop2UCB"]
+    left, right = ax.get_xlim()
+    assert left > 0.2 > 0.05 > right
+    assert ax.get_ylim()[1] > 7
+
+
+def test_ratios_of_one_policy_are_a_line_a_setting_beside_the_claim_and_the_limit():
+    other = ratio_rows("MaxGapElim", [9.0, 9.0])
+    settings = {
+        "one": (pd.concat([ratio_rows("MaxGapUCB", [3.0, 5.0]), other]), (0.1, 4.0)),
+        "two": (ratio_rows("MaxGapUCB", [4.0, 6.0]), (0.1, 5.0)),
+    }
+    ax = two_large_gaps.speedup(settings, claimed=8, limit=6).axes[0]
+    drawn = [list(line.get_ydata()) for line in ax.lines]
+    assert drawn == [[3.0, 5.0], [4.0, 6.0], [8, 8], [6, 6]]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    assert texts(ax) == ["one", "two", "the paper's 8", "limit: 6"]
+
+
+def test_the_player_of_the_chapter_shows_one_policy_until_a_time():
+    study = simulate.replicate(
+        {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
+        problems.Problem([3.0, 2.9, 2.0, 1.9, 1.8, 0.8]),
+        budget=60,
+        replicates=4,
+        checkpoints=[6, 30, 60],
+        seed=1,
+        n_jobs=1,
+    )
+    made = two_large_gaps.two_gaps_player(study, PAIRS, until=40)
+    data = json.loads(re.search(r'json">(.*?)</script>', made.html).group(1))
+    assert data["samples"] == [6, 30]
+    assert data["counts"][0] == [1.0] * 6
+    assert sum(data["counts"][1]) == pytest.approx(30, abs=0.3)
 
 
 def player(**changes):
