@@ -89,7 +89,7 @@ def test_stopping_ratios_draw_each_ratio_with_its_interval_a_line_a_rule():
     )
     ax = when_to_stop.stopping_ratios(table, largest=0.4, most=4.5).axes[0]
     first, second = ax.containers
-    assert np.allclose(bars_of(first), [[3.5, 4.5], [1.5, 2.5]])
+    assert np.allclose(bars_of(first), [[1.5, 2.5], [3.5, 4.5]])
     assert first.lines[0].get_linestyle() != second.lines[0].get_linestyle()
     assert set(texts(ax)) == {"a", "b", "round robin", "4.5: the most to expect"}
 

@@ -125,6 +125,7 @@ def stopping_ratios(table: pd.DataFrame, *, largest: float, most: float) -> Figu
     """
     figure, ax = new_figure(height=3.8)
     for place, (rule, rows) in enumerate(table.groupby("rule", sort=False)):
+        rows = rows.sort_values("gap")
         away = rows.assign(away=(largest - rows["gap"]) * 1.025**place)
         colour = _drawn(ax, str(rows["policy"].iloc[0]), away, "away", "ratio", place)
         end = (away["away"].iloc[0], away["ratio"].iloc[0])
