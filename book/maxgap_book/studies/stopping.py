@@ -88,7 +88,7 @@ def watched(
     """
     valid = True
     while not over(policy) and policy.counts.max() < most:
-        arms = policy.ask()
+        arms = np.array(policy.ask(), dtype=np.intp)
         noise = truth.sigmas[arms] * rng.standard_normal(len(arms))
         policy.tell(arms, truth.means[arms] + noise)
         hold = (policy.lower <= truth.means) & (truth.means <= policy.upper)
@@ -221,7 +221,8 @@ def ratio(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[float
     '6.0 (5.4-6.6)'
     """
     times, error = ratio_of_means(above["median"], above["error"], below["median"], below["error"])
-    return (float(times), *map(float, normal_interval(times, error)))
+    low, high = normal_interval(times, error)
+    return float(times), float(low), float(high)
 
 
 def constant_of_line(x: ArrayLike, y: ArrayLike, error: ArrayLike) -> tuple[float, float, float]:
@@ -244,7 +245,8 @@ def constant_of_line(x: ArrayLike, y: ArrayLike, error: ArrayLike) -> tuple[floa
     misfit, units = off @ off / (x.size - 2), constant / slope
     gradient = np.array([1.0, -units]) / slope
     spread = np.sqrt(max(misfit, 1.0) * gradient @ covariance @ gradient)
-    return (float(units), *map(float, normal_interval(units, spread)))
+    low, high = normal_interval(units, spread)
+    return float(units), float(low), float(high)
 
 
 def family_sums(gap: float) -> dict[str, float]:
