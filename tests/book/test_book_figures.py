@@ -16,7 +16,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
-from maxgap.figures import POLICY_STYLES, new_figure, policy_style
+from maxgap.figures import POLICY_STYLES, new_figure
 from maxgap_book import attainment
 from maxgap_book.figures import (
     comparisons,
@@ -30,7 +30,6 @@ from maxgap_book.figures import (
     sensitivity,
     shared,
     sharper_certificates,
-    stopping_times,
     streetview,
     three_algorithms,
     two_large_gaps,
@@ -575,44 +574,6 @@ def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
     assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
 
 
-def test_stopping_times_have_a_panel_a_rule_and_bars():
-    table = pd.DataFrame(
-        {
-            "rule": ["a", "a", "b", "b"],
-            "policy": ["RoundRobin"] * 4,
-            "hardness": [2e4, 4e4] * 2,
-            "mean": [100.0, 400.0, 200.0, 900.0],
-            "low": [90.0, 380.0, 190.0, 880.0],
-            "high": [110.0, 420.0, 210.0, 920.0],
-        }
-    )
-    left, right = stopping_times.stopping_times(table, xlabel="hardness").axes
-    assert (left.get_title(), right.get_title()) == ("a", "b")
-    bars = np.array([bar[:, 1] for bar in right.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[190, 210], [880, 920]])
-    steady = next(
-        line for line in left.lines if len(line.get_xdata()) == 2 and line.get_color() == "0.5"
-    )
-    start, stop = steady.get_ydata()
-    assert stop / start == pytest.approx(2.0)
-
-
-def test_stopping_ratios_draw_each_ratio_with_its_interval():
-    table = pd.DataFrame(
-        {
-            "rule": ["a", "a"],
-            "policy": ["MaxGapElim"] * 2,
-            "x": [0.36, 0.39],
-            "ratio": [2.0, 4.0],
-            "low": [1.5, 3.5],
-            "high": [2.5, 4.5],
-        }
-    )
-    ax = stopping_times.stopping_ratios(table, largest=0.4, xlabel="g").axes[0]
-    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
-
-
 def test_measured_against_bound_draws_the_points_and_the_diagonal():
     table = pd.DataFrame(
         {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
@@ -637,32 +598,6 @@ def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
 
 
-def test_a_policy_run_shows_every_interval_bound_and_end():
-    rounds, n_arms = 5, 3
-    samples = np.arange(1, rounds + 1) * n_arms
-    estimate = np.tile([0.0, 1.0, 2.0], (rounds, 1))
-    trace = {
-        "samples": samples,
-        "lower": estimate - 0.5,
-        "upper": estimate + 0.5,
-        "estimate": estimate,
-        "sampled": np.tile([True, True, False], (rounds, 1)),
-        "bound": np.tile([2.0, 2.0, 1.5], (rounds, 1)),
-        "certain": np.array([-1.0, -0.5, 0.1, 0.2, 0.3]),
-    }
-    figure = three_algorithms.policy_runs(
-        {"MaxGapUCB": trace}, true_gap=1.0, ends={"MaxGapUCB": "stops"}
-    )
-    strip, bounds = figure.axes
-    coloured = [line for line in strip.lines if line.get_linewidth() > 2]
-    drawn = [bool(np.isfinite(line.get_ydata().astype(float)).all()) for line in coloured]
-    assert drawn == [True, True, False]
-    by_label = {line.get_label(): line.get_ydata() for line in bounds.lines}
-    assert by_label["highest bound"].tolist() == [2.0] * rounds
-    assert by_label["certain gap"].tolist() == [0.0, 0.0, 0.1, 0.2, 0.3]
-    assert "stops" in texts(bounds)
-
-
 def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     lower, upper = np.array([-0.5, 1.0, 1.1]), np.array([0.5, 2.0, 2.1])
     estimates = (lower + upper) / 2
@@ -672,34 +607,6 @@ def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     faces = [bar.get_facecolor()[:3] for bar in ax.patches[:3]]
     assert faces[0] == (1, 1, 1)
     assert faces[1] == faces[2] != (1, 1, 1)
-
-
-def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
-    table = pd.DataFrame(
-        {
-            "rule": ["one", "one", "two", "two"],
-            "ratio": [1.1, 2.0] * 2,
-            "error": [0.4, 0.1, 0.0, 0.0],
-            "low": [0.3, 0.05, 0.0, 0.0],
-            "high": [0.5, 0.2, 0.02, 0.02],
-        }
-    )
-    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
-    one, two = ax.containers
-    assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
-    assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
-    assert ax.get_ylim()[1] > 0.5
-    assert {"one", "two", "allowed"} <= set(texts(ax))
-
-
-def test_rules_of_a_policy_have_its_colour_and_dashes_of_their_own():
-    rules = ["MaxGapUCB, a", "MaxGapUCB, b"]
-    table = pd.DataFrame({"rule": rules, "ratio": 1.1, "error": 0.4, "low": 0.3, "high": 0.5})
-    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
-    first, second = (container.lines[0] for container in ax.containers)
-    assert first.get_color() == second.get_color() == policy_style("MaxGapUCB")["color"]
-    assert first.get_linestyle() != second.get_linestyle()
-    assert "MaxGapUCB,\na" in texts(ax)
 
 
 def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
