@@ -24,18 +24,15 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 from maxgap.reference import (
     bounds,
     brute_force,
-    contrasts,
     estimates,
     integer_programme,
     noise_free,
-    slots,
 )
 from maxgap.reference.bounds import *
 from maxgap.reference.brute_force import *
 from maxgap.reference.estimates import *
 from maxgap.reference.integer_programme import *
 from maxgap.reference.noise_free import *
-from maxgap.reference.slots import *
 
 __all__ = [
     *estimates.__all__,
@@ -43,6 +40,4 @@ __all__ = [
     *brute_force.__all__,
     *integer_programme.__all__,
     *noise_free.__all__,
-    *slots.__all__,
-    "contrasts",
 ]
