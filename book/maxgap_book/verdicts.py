@@ -84,25 +84,21 @@ SCOPES = ("published size", "larger than published", "new experiment", "computed
 """What was tried."""
 
 
+FIELDS = {
+    "claim": ("key", "section", "claim", "place", "scope", "outcome", "evidence", "setting"),
+    "question": ("key", "question", "answer", "scope", "evidence", "setting"),
+}
+"""What a row of each kind says, in order."""
+
 UNSHOWN = ("kind", "key", "at", "section", "chapter")
 """What of a row is for machines."""
 
 
-def claim(
-    *,
-    key: str,
-    section: str,
-    claim: str,
-    place: str,
-    scope: str,
-    outcome: str,
-    evidence: str,
-    setting: str,
-) -> Row:
-    """One claim that the paper makes, once in the whole book: all strings.
+def claim(**said: str) -> Row:
+    """One claim that the paper makes, once in the whole book.
 
-    Parameters
-    ----------
+    Other Parameters
+    ----------------
     key : str
         Unique in the book.
     section : str
@@ -123,7 +119,7 @@ def claim(
     Raises
     ------
     ValueError
-        For an empty field, an unknown outcome, scope or section.
+        For a missing, empty or other field, an unknown outcome, scope or section.
 
     Examples
     --------
@@ -135,28 +131,14 @@ def claim(
     >>> row["kind"], row["outcome"]
     ('claim', 'partly')
     """
-    row = {
-        "kind": "claim",
-        "key": key,
-        "section": section,
-        "claim": claim,
-        "place": place,
-        "scope": scope,
-        "outcome": outcome,
-        "evidence": evidence,
-        "setting": setting,
-    }
-    _check_words(row, section=SECTIONS, outcome=OUTCOMES, scope=SCOPES)
-    return row
+    return _row("claim", said, section=SECTIONS, outcome=OUTCOMES, scope=SCOPES)
 
 
-def question(
-    *, key: str, question: str, answer: str, scope: str, evidence: str, setting: str
-) -> Row:
-    """One question of ours, which the paper does not answer: all strings.
+def question(**said: str) -> Row:
+    """One question of ours, which the paper does not answer.
 
-    Parameters
-    ----------
+    Other Parameters
+    ----------------
     key : str
         Unique in the book.
     question : str
@@ -170,7 +152,10 @@ def question(
     setting : str
         What gave it.
 
-    A ValueError says which field is empty or unknown, or that the question has no mark.
+    Raises
+    ------
+    ValueError
+        As `claim`, and for a question without its mark.
 
     Examples
     --------
@@ -181,28 +166,23 @@ def question(
     >>> row["answer"]
     'no'
     """
-    row = {
-        "kind": "question",
-        "key": key,
-        "question": question,
-        "answer": answer,
-        "scope": scope,
-        "evidence": evidence,
-        "setting": setting,
-    }
-    _check_words(row, answer=ANSWERS, scope=SCOPES)
-    if not question.rstrip().endswith("?"):
-        raise ValueError(f"question must end with a question mark, got {question!r}")
+    row = _row("question", said, answer=ANSWERS, scope=SCOPES)
+    if not row["question"].rstrip().endswith("?"):
+        raise ValueError(f"question must end with a question mark, got {row['question']!r}")
     return row
 
 
-def _check_words(row: Row, **known: Iterable[str]) -> None:
-    for field, value in row.items():
+def _row(kind: str, said: Row, **known: Iterable[str]) -> Row:
+    """The fields of a kind in their order, or a ValueError."""
+    if said.keys() != set(FIELDS[kind]):
+        raise ValueError(f"a {kind} needs the fields {FIELDS[kind]}, got {tuple(said)}")
+    for field, value in said.items():
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f"{field} must be a non-empty string, got {value!r}")
     for field, words in known.items():
-        if row[field] not in words:
-            raise ValueError(f"{field} must be one of {tuple(words)}, got {row[field]!r}")
+        if said[field] not in words:
+            raise ValueError(f"{field} must be one of {tuple(words)}, got {said[field]!r}")
+    return {"kind": kind} | {field: said[field] for field in FIELDS[kind]}
 
 
 class Table(list[Row]):

@@ -304,9 +304,9 @@ def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
 
 
 def player(**changes):
-    settings = {"name": "p", "caption": "A caption.", "alt": "Bars."} | changes
+    words = two_large_gaps.Words("p", "A caption.", "Bars.")._replace(**changes)
     counts = [[1, 1, 1, 1, 1, 1], [1, 2.04, 3, 1, 9, 10.06]]
-    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, **settings)
+    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, words)
 
 
 def test_the_player_asks_for_nothing_from_outside_and_is_the_same_every_time():
@@ -343,7 +343,10 @@ def test_the_player_can_be_used_by_keyboard_and_is_described():
 
 def test_markup_in_a_caption_or_name_of_a_pair_is_text():
     made = two_large_gaps.profile_player(
-        [[1, 1, 1, 1]], [4], {"</script><b>": (1, 2), "b": (3, 4)}, name="p", caption="<i>", alt=""
+        [[1, 1, 1, 1]],
+        [4],
+        {"</script><b>": (1, 2), "b": (3, 4)},
+        two_large_gaps.Words("p", "<i>", ""),
     )
     assert "<b>" not in made.html
     assert "&lt;i&gt;" in made.html
@@ -352,7 +355,9 @@ def test_markup_in_a_caption_or_name_of_a_pair_is_text():
 
 def test_a_player_needs_a_row_a_time():
     with pytest.raises(ValueError, match=r"counts must have 2 rows, got shape \(1, 4\)"):
-        two_large_gaps.profile_player([[1, 1, 1, 1]], [4, 8], PAIRS, name="p", caption="", alt="")
+        two_large_gaps.profile_player(
+            [[1, 1, 1, 1]], [4, 8], PAIRS, two_large_gaps.Words("p", "", "")
+        )
 
 
 def test_shares_draws_every_share_with_its_interval_in_its_panel():

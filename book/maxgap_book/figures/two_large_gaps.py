@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ from maxgap_book.printing import decimal, rounded
 
 __all__ = [
     "Player",
+    "Words",
     "error_curves_with_bars",
     "profile_player",
     "sample_profile",
@@ -121,14 +123,19 @@ class Player:
         return self.description
 
 
+class Words(NamedTuple):
+    """What is said of a player: its name in the page, its caption, and a text in its place."""
+
+    name: str
+    caption: str
+    alt: str
+
+
 def profile_player(
     counts: ArrayLike,
     samples: Sequence[int],
     pairs: Mapping[str, tuple[int, int]],
-    *,
-    name: str,
-    caption: str,
-    alt: str,
+    words: Words,
 ) -> Player:
     """Mean samples of every arm by rank, one time after another: steps, slider, play.
 
@@ -146,10 +153,8 @@ def profile_player(
         Samples taken in all.
     pairs : mapping of str to (int, int)
         Name -> two neighbouring ranks to pick out, two pairs.
-    name : str
-        Identifier of the figure in its page.
-    caption, alt : str
-        Caption below, and what a reader who cannot see the picture is told.
+    words : Words
+        Its identifier in the page, the caption below, and what a reader who cannot see it is told.
 
     Raises
     ------
@@ -159,7 +164,7 @@ def profile_player(
     Examples
     --------
     >>> player = profile_player([[1, 1, 1, 1], [1, 2, 2, 5]], [4, 10], {"a": (1, 2), "b": (3, 4)},
-    ...     name="profile", caption="Samples.", alt="Bars.")
+    ...     Words(name="profile", caption="Samples.", alt="Bars."))
     >>> player
     t = 10. a: 1.0 and 2.0 samples. b: 2.0 and 5.0 samples. An even share: 2.5.
     """
@@ -182,11 +187,11 @@ def profile_player(
     }
     page = (Path(__file__).parent / "profile.html").read_text(encoding="utf-8")
     for key, value in {
-        "NAME": escape(name),
-        "PICTURE": _player_picture(means[-1], top, samples[-1], pairs, alt),
+        "NAME": escape(words.name),
+        "PICTURE": _player_picture(means[-1], top, samples[-1], pairs, words.alt),
         "LAST": str(len(samples) - 1),
         "SAYS": escape(says[-1]),
-        "CAPTION": escape(caption),
+        "CAPTION": escape(words.caption),
         # A "<" could end the script element that holds the data.
         "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }.items():
