@@ -88,9 +88,9 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     order = np.argsort(-means, kind="stable")
     lowest_above = np.minimum.accumulate(lower[order])[:-1]
     highest_below = np.maximum.accumulate(upper[order][::-1])[::-1][1:]
-    separation = lowest_above - highest_below
-    split = int(np.argmax(separation))
-    return GapLowerBound(float(separation[split]), split + 1)
+    certain_gaps = lowest_above - highest_below
+    split = int(np.argmax(certain_gaps))
+    return GapLowerBound(float(certain_gaps[split]), split + 1)
 
 
 def _checked_intervals(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
