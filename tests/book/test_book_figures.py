@@ -430,6 +430,21 @@ def test_widths_draw_every_radius_in_the_style_it_has_everywhere_and_the_one_loo
     assert drawn["paper"].get_color() != drawn["lil"].get_color()
 
 
+def test_intervals_are_split_and_the_certain_gap_is_bracketed():
+    ax = gap_bounds.intervals([3.0, 0.5, 0.0], [4.0, 1.25, 1.0], 1).axes[0]
+    drawn = sorted((*line.get_xdata(), line.get_linestyle()) for line in ax.lines)
+    assert drawn == [(0.0, 1.0, "-"), (0.5, 1.25, "-"), (3.0, 4.0, "--")]
+    assert texts(ax)[-1] == "at least 1.750"
+    (band,) = ax.patches
+    assert (band.get_x(), band.get_width()) == (1.25, 1.75)
+
+
+def test_where_no_gap_is_certain_none_is_shown():
+    ax = gap_bounds.intervals([0.0, 0.5, 3.0], [3.5, 2.0, 4.0], 1).axes[0]
+    assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
+    assert (len(ax.patches), len(ax.texts)) == (0, 3)
+
+
 def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():
     placements = [(1.0, [0.0, 1.0, 5.0, 6.0]), (3.0, [0.0, 3.0, 1.5, 6.0])]
     figure = gap_bounds.right_gap_placements(LOWER, UPPER, 1, placements)
