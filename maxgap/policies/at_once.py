@@ -89,7 +89,7 @@ def begin(policy: Policy) -> None:
 def orders_may_hold(policy: Policy, top: Flags) -> bool:
     """Whether contrasts may certify this answer: they need the top certainly above all others.
 
-    The test is that of :func:`maxgap.reference.contrasts.certainly_above`, at the largest share of
+    The test is that of :func:`maxgap.contrasts.plain.certainly_above`, at the largest share of
     delta that it can have.
     """
     from maxgap.contrasts.look import RHO_ORDERS, SHARES_OF_FEW, SHARES_OF_MANY
