@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.compiled import compiled, inlined, internal, method
 from maxgap.engine.slots import (
     Order,
@@ -266,8 +266,7 @@ class FromSums(NamedTuple):
             ("squares", (sums["squares"][once] == 0).all()),
             ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * count)).all()),
         ):
-            if not holds:
-                raise ValueError(f"its {name} cannot be those of a policy")
+            check_saved(name, holds)
         return self
 
 
@@ -348,31 +347,23 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
 @compiled
 def tell(state: State, lines: Any, rule: Any, told: Integers, rewards: Floats) -> bool:
     """A round of given rewards; whether nested intervals have crossed for the first time."""
-    arms, progress = state.arms, state.progress[0]
+    arms, slots, progress = state.arms, state.order.slots, state.progress[0]
     crossed_before = progress["crossed"] == 1
+    for k in range(slots.size):
+        slots[k]["touches"] = False
     for i in range(told.size):
         arm = told[i]
+        slots[arms[arm]["position"]]["touches"] = True
         before = arms[arm]["mean"]
         progress["unsampled"] -= observe(arms, arm, rewards[i])
         state.intervals.take(arms, arm, rewards[i])
         progress["crossed"] |= state.intervals.renew(arms, arm)
         arms[arm]["scatter"] += (rewards[i] - before) * (rewards[i] - arms[arm]["mean"])
     progress["total"] += told.size
-    progress["n_moved"] = _list_told(state, told)
+    progress["n_moved"] = list_marked(arms, slots, state.next)
     settle(arms, state.order, state.next, progress["n_moved"])
     end_round(state, lines, rule)
     return progress["crossed"] == 1 and not crossed_before
-
-
-@internal
-def _list_told(state: State, told: Integers) -> int:
-    """List the arms told, each once, increasing; returns how many there are."""
-    arms, slots = state.arms, state.order.slots
-    for k in range(slots.size):
-        slots[k]["touches"] = False
-    for i in range(told.size):
-        slots[arms[told[i]]["position"]]["touches"] = True
-    return list_marked(arms, slots, state.next)
 
 
 @compiled

@@ -494,19 +494,19 @@ class Policy:
             self._make_room(indices)
         self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
-        self._finish_in_python()
+        if self._state.progress[0]["n_next"] == UNDECIDED:
+            self._finish_in_python()
         return bool(crossed)
 
     def _begin(self) -> None:
         """Decide, from what has been put into the state."""
         begin(self._state, self._lines, self._rule)
-        self._finish_in_python()
+        if self._state.progress[0]["n_next"] == UNDECIDED:
+            self._finish_in_python()
 
     def _finish_in_python(self) -> None:
         """Of a policy in plain Python: stop if its own rule holds."""
         progress = self._state.progress[0]
-        if progress["n_next"] != UNDECIDED:
-            return
         progress["n_next"] = UNLISTED
         if self.may_stop():
             self._state.arms["top"] = empirical_top(self._state.arms)

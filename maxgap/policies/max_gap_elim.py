@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.slots import certain_gap, certain_gap_lies_at, touches_above
 from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Integers
@@ -136,8 +136,7 @@ class ElimLines(NamedTuple):
     def restore(self, content: Mapping[str, Any], complete: bool) -> None:
         """Put back what a file says; no arm is dropped before all have a sample."""
         flags = np.array(saved_list(content, "active", bool, self.active.size))
-        if not (complete or flags.all()):
-            raise ValueError("its active cannot be those of a policy")
+        check_saved("active", complete or flags.all())
         self.n_active[0] = flags.sum()
         self.active[: flags.sum()] = np.flatnonzero(flags)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from maxgap.confidence import from_rewards
 from maxgap.engine.runs import Looks, Truth, run
+from maxgap.engine.state import UNDECIDED
 from maxgap.engine.types import Flags, Integers
 from maxgap.policies.base import Policy, Split
 
@@ -67,8 +68,9 @@ def run_fresh(
     progress = started._state.progress[0]
     while True:
         run(rng, truth, looks, started._state, started._lines, started._rule)
-        if progress["n_next"] < 0:
-            started._finish_in_python()
+        if progress["n_next"] < 0:  # it is in plain Python
+            if progress["n_next"] == UNDECIDED:
+                started._finish_in_python()
             started._listed()
         elif progress["stopped"] or progress["total"] >= budget:
             break

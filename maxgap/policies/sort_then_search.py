@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.compiled import internal
 from maxgap.engine.elementary import log
 from maxgap.engine.slots import list_marked, n_overlapping
@@ -63,8 +63,8 @@ class SortLines(NamedTuple):
         self.searching[0] = content["sequence"] is not None
         if self.searching[0]:
             sequence = saved_list(content, "sequence", int, self.sequence.size)
-            if not complete or sorted(sequence) != list(range(self.sequence.size)):
-                raise ValueError("its sequence cannot be that of a policy")
+            permuted = sorted(sequence) == list(range(self.sequence.size))
+            check_saved("sequence", complete and permuted)
             self.sequence[:] = sequence
 
 
