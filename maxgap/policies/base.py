@@ -41,11 +41,12 @@ from maxgap.engine.state import (
     UNLISTED,
     Lines,
     begin,
+    empirical_top,
     list_next,
     new_state,
     tell,
 )
-from maxgap.engine.types import Flags, Floats, Integers, Records
+from maxgap.engine.types import Floats, Integers, Records
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._intervals import RadiusTable, new_intervals
@@ -595,16 +596,3 @@ class Policy:
             RuntimeWarning,
             stacklevel=3,
         )
-
-
-def empirical_top(arms: Records) -> Flags:
-    """Which arms lie above the largest gap between empirical means, of several the highest.
-
-    Nested intervals may leave an empirical mean outside; it counts at the nearest end.
-    """
-    values = np.clip(arms["mean"], arms["lower"], arms["upper"])
-    order = np.argsort(values, kind="stable")
-    gaps = np.diff(values[order])
-    top = np.zeros(arms.size, np.bool_)
-    top[order[np.flatnonzero(gaps == gaps.max())[-1] + 1 :]] = True
-    return top
