@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap.engine.state import BY_PROVED_RULE, FIRST_SQUARE, InPython
+from maxgap.engine.state import BY_PROVED_RULE, FIRST_SQUARE
 from maxgap.engine.types import Flags, Floats, Integers, Records
 from maxgap.policies._batch import shares, waiting_counts
 from maxgap.policies.base import Policy
@@ -141,7 +141,7 @@ class Cost(NamedTuple):
 def cost(policy: Policy, n_groups: int) -> Cost:
     """What a simulation of this policy costs; measured."""
     n_arms = policy._sigmas.size
-    in_python = isinstance(policy._lines, InPython)
+    in_python = policy._state.progress[0]["in_python"]
     price = 3_000 + 27 * n_arms if in_python else 1_000 + 2 * n_arms
     price += 100 * min(n_groups, n_arms - n_groups)
     look = n_arms**2 // 2 if hasattr(policy._state.intervals, "stacks") else 0
