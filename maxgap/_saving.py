@@ -13,7 +13,15 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["StrPath", "checked_path", "digest", "fingerprint", "saved_list", "write_whole"]
+__all__ = [
+    "StrPath",
+    "check_saved",
+    "checked_path",
+    "digest",
+    "fingerprint",
+    "saved_list",
+    "write_whole",
+]
 
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -41,6 +49,12 @@ def saved_list(
         if type(value) not in kinds:
             raise ValueError(f"{name} holds {value!r}")
     return values
+
+
+def check_saved(name: str, holds: Any) -> None:
+    """A ValueError unless what a file says under this name holds what a policy can have there."""
+    if not holds:
+        raise ValueError(f"its {name} cannot be those of a policy")
 
 
 def checked_path(path: Any) -> str:

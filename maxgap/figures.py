@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
-from maxgap._numbers import is_whole
 from maxgap.statistics import decimal, significant
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "STYLE",
     "bracket",
     "error_curves",
-    "intervals",
     "new_figure",
     "policy_style",
     "rated",
@@ -171,62 +169,6 @@ def error_curves(
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.legend()
-    return _figure_of(ax)
-
-
-def intervals(
-    lower: ArrayLike, upper: ArrayLike, split_rank: int | None = None, *, ax: Axes | None = None
-) -> Figure:
-    """Intervals of the arms, smallest lower end at the bottom; the split, and its certain gap.
-
-    Parameters
-    ----------
-    lower, upper : array_like, shape (K,)
-        Ends of the intervals, finite.
-    split_rank : int, optional
-        How many arms lie above the gap, such as ``policy.gap_lower().split_rank``. Those with the
-        largest lower ends are dashed. Where their intervals lie above all others the gap between is
-        shaded and named.
-    ax : Axes, optional
-        Where to draw; a new figure if there is none.
-
-    Raises
-    ------
-    ValueError
-        For ends that are no intervals, or a rank that leaves no arm on one side.
-
-    Examples
-    --------
-    >>> figure = intervals([0.0, 0.5, 3.0], [1.0, 1.25, 4.0], 1)
-    >>> figure.axes[0].texts[-1].get_text()
-    'at least 1.750'
-    >>> plt.close(figure)
-    """
-    low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    for name, values in (("lower", low), ("upper", high)):
-        if values.ndim != 1 or not np.isfinite(values).all():
-            raise ValueError(f"{name} must be a list of finite numbers, got {values}")
-    if low.shape != high.shape or not (low <= high).all():
-        raise ValueError(f"upper must be at least lower {low}, arm by arm, got {high}")
-    if split_rank is not None and not (is_whole(split_rank) and 0 < split_rank < low.size):
-        raise ValueError(f"split_rank must be from 1 to {low.size - 1}, got {split_rank!r}")
-    if ax is None:
-        _, ax = new_figure(height=max(3.2, 0.2 * low.size + 1.2))
-    rows = np.argsort(np.argsort(low, kind="stable"), kind="stable")
-    top = rows >= low.size - (split_rank or 0)
-    for j in range(low.size):
-        colour, dash = (PALETTE[1], "--") if top[j] else (PALETTE[0], "-")
-        ax.plot([low[j], high[j]], [rows[j]] * 2, color=colour, ls=dash, lw=4)
-        ax.text(high[j], rows[j], f"  arm {j}", va="center", ha="left")
-    if split_rank is not None and high[~top].max() < low[top].min():
-        ends = high[~top].max(), low[top].min()
-        ax.axvspan(*ends, color="0.85", lw=0, zorder=0)
-        bracket(ax, ends, rows.max() + 0.5, f"at least {decimal(ends[1] - ends[0], 3)}")
-    ax.set(xlabel="mean", ylim=(-0.6, rows.max() + 1.3))
-    ax.margins(x=0.1)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    ax.grid(visible=False)
     return _figure_of(ax)
 
 

@@ -15,51 +15,14 @@ The last slot, above which no lower end lies, is different: its width depends on
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from maxgap.engine.compiled import compiled
 from maxgap.engine.types import Floats, Integers
+from maxgap.reference import GapBounds, GapLowerBound
 
 __all__ = ["GapBounds", "GapLowerBound", "gap_lower_bound", "gap_upper_bounds"]
-
-
-class GapBounds(NamedTuple):
-    """Upper bounds on the gaps of every arm, in rewards' units, shape (K,), never negative.
-
-    Examples
-    --------
-    >>> bounds = GapBounds(right=np.array([2.0, 0.5]), left=np.array([0.0, 1.5]))
-    >>> bounds.either.tolist()
-    [2.0, 1.5]
-    """
-
-    right: Floats
-    left: Floats
-
-    @property
-    def either(self) -> Floats:
-        """Upper bound on the arm's gap, the larger of the two; shape (K,)."""
-        return np.maximum(self.right, self.left)
-
-
-class GapLowerBound(NamedTuple):
-    """Lower bound on the largest gap, in rewards' units, and the rank after which it lies.
-
-    ``value`` is positive only if the ``split_rank`` arms with the largest means are separated from
-    the others by their intervals.
-
-    Examples
-    --------
-    >>> bound = gap_lower_bound([0.0, 1.0], lower=[-0.1, 0.8], upper=[0.1, 1.2])
-    >>> round(bound.value, 3), bound.split_rank
-    (0.7, 1)
-    """
-
-    value: float
-    split_rank: int
 
 
 def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
@@ -125,9 +88,9 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     order = np.argsort(-means, kind="stable")
     lowest_above = np.minimum.accumulate(lower[order])[:-1]
     highest_below = np.maximum.accumulate(upper[order][::-1])[::-1][1:]
-    separation = lowest_above - highest_below
-    split = int(np.argmax(separation))
-    return GapLowerBound(float(separation[split]), split + 1)
+    certain_gaps = lowest_above - highest_below
+    split = int(np.argmax(certain_gaps))
+    return GapLowerBound(float(certain_gaps[split]), split + 1)
 
 
 def _checked_intervals(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:

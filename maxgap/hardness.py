@@ -7,26 +7,30 @@ helper makes the hardness; samples needed grow as its inverse square. Left gaps 
 Where the paper's formula is not what its own argument gives, both can be had: ``formula="printed"``
 is the paper to the letter, ``"corrected"`` is the argument.
 
-What no formula of the paper gives, the samples that an instance itself demands, is in
-`characteristic_time`.
+What no formula of the paper gives, the samples that an instance itself demands, say
+`characteristic_time` and `nearest_alternative`, of :mod:`maxgap.contrasts.limits`.
+
+Differences of means within rounding of 0 or of the largest gap count as that.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxgap._numbers import as_float, is_whole
-from maxgap.confidence import RadiusFunction, check_delta, radius
-from maxgap.limits import (
-    CharacteristicTime,
-    NearestAlternative,
-    characteristic_time,
-    nearest_alternative,
-)
+from maxgap.confidence import check_delta
 from maxgap.problems import Problem, rounding
+
+if TYPE_CHECKING:
+    from maxgap.contrasts.limits import (
+        CharacteristicTime,
+        NearestAlternative,
+        characteristic_time,
+        nearest_alternative,
+    )
 
 __all__ = [
     "CharacteristicTime",
@@ -34,7 +38,6 @@ __all__ = [
     "NearestAlternative",
     "arm_sample_bounds",
     "characteristic_time",
-    "cluster_hardness",
     "gamma",
     "gamma_naive",
     "lower_bound",
@@ -42,7 +45,6 @@ __all__ = [
     "one_sided",
     "radius_constant",
     "rho",
-    "round_bound",
     "sample_bound",
     "suboptimal_arms",
 ]
@@ -51,6 +53,15 @@ PAPER_SIGMA = float(np.sqrt(0.5))
 """The noise for which the paper's radius is the Hoeffding radius."""
 
 Float = NDArray[np.float64]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The rest of __all__ is in the wing of contrasts, which is imported when first used.
+    from maxgap.contrasts import limits
+
+    return getattr(limits, name)
 
 
 class Hardness(NamedTuple):
@@ -82,31 +93,27 @@ def gamma(means: ArrayLike) -> Hardness:
     """Hardness of the paper's Theorem 2: every arm's best helper, eqs. (10) and (11).
 
     gamma^r_a is the largest min(Delta_{a,j}, Delta_max - Delta_{a,j}) over arms j with
-    0 < Delta_{a,j} < Delta_max, and infinite if there is none.
-
-    Parameters
-    ----------
-    means : array_like, shape (K,)
-        True means, in any order.
-
-    Returns
-    -------
-    Hardness
-        Never above Delta_max / 2 where finite.
-
-    Raises
-    ------
-    ValueError
-        If `means` is not a list of at least two finite numbers.
-
-    Notes
-    -----
-    Differences within rounding of 0 or Delta_max count as 0 or Delta_max.
+    0 < Delta_{a,j} < Delta_max, and infinite if there is none. Where finite it is at most
+    Delta_max / 2.
 
     "Infinite" stands for two things. For an arm with nothing on that side, there is hardly a gap
     to rule out. For the left of arm (m), the right of (m + 1), and arms tied with those, the gap
     on that side *is* the largest and is never ruled out: `suboptimal_arms` leaves these out, as
     the theorems do.
+
+    Parameters
+    ----------
+    means : array_like, shape (K,)
+        True means, in any order, as for all functions here.
+
+    Returns
+    -------
+    Hardness
+
+    Raises
+    ------
+    ValueError
+        If `means` are not at least two finite numbers.
 
     Examples
     --------
@@ -138,7 +145,7 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     Parameters
     ----------
     means : array_like, shape (K,)
-        True means, in any order.
+        True means.
     formula : {"corrected", "printed"}, default "corrected"
         As printed, the minimum runs over *all* arms to the right, and is negative as soon as one of
         them is further than Delta_max.
@@ -152,7 +159,7 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     Raises
     ------
     ValueError
-        Bad `means` or `formula`.
+        As `gamma`, and for another `formula`.
 
     Examples
     --------
@@ -183,7 +190,7 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
     Parameters
     ----------
     means : array_like, shape (K,)
-        True means, in any order.
+        True means.
     formula : {"corrected", "printed"}, default "corrected"
         The printed rho^l has Delta_{a,j} / 4 and Delta_{a,(K)} where the mirror image of rho^r has
         Delta_{j,a} / 4 and Delta_{(K),a}. Those differences are negative, so no helper ever counts
@@ -197,7 +204,7 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
     Raises
     ------
     ValueError
-        Bad `means` or `formula`.
+        As `gamma`, and for another `formula`.
 
     Examples
     --------
@@ -221,23 +228,8 @@ def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
     """Hardness of the side that the cluster rule looks at: right on top, left at the bottom.
 
     The cluster rule stops once every right gap of the top cluster and every left gap of the bottom
-    one is ruled out; all arms count, (m) and (m + 1) too.
-
-    Parameters
-    ----------
-    hardness : Hardness
-        From `gamma` or `rho` of the same means.
-    means : array_like, shape (K,)
-        True means, in any order.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-
-    Raises
-    ------
-    ValueError
-        Bad `means`, or a tie for the largest gap.
+    one is ruled out; all arms count, (m) and (m + 1) too. `hardness` is `gamma` or `rho` of the
+    same means; shape (K,). A tie for the largest gap is a ``ValueError``.
 
     Examples
     --------
@@ -252,20 +244,7 @@ def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
 def suboptimal_arms(means: ArrayLike) -> NDArray[np.intp]:
     """Arms that have no part in the largest gap: all but (m), (m + 1) and arms tied with them.
 
-    Parameters
-    ----------
-    means : array_like, shape (K,)
-        True means, in any order.
-
-    Returns
-    -------
-    ndarray of int
-        Arm indices, rising.
-
-    Raises
-    ------
-    ValueError
-        Bad `means`.
+    Their indices, rising.
 
     Examples
     --------
@@ -289,23 +268,8 @@ def radius_constant(delta: float, n_arms: int) -> float:
     .. math:: \frac{4 w}{w - \log(4K/\delta) + 4 \log(K/\delta) - 2 \log w},
 
     which rises up to w = (e/2) (K / delta)^(3/2), where it is 4 w / (w - 2), and then falls to 4.
-
-    Parameters
-    ----------
-    delta : float
-        Probability of error allowed, inside (0, 1).
-    n_arms : int
-        Number of arms, at least 2.
-
-    Returns
-    -------
-    float
-        Above 4, and near it unless K / delta is small.
-
-    Raises
-    ------
-    ValueError
-        Bad `delta` or `n_arms`.
+    So alpha is above 4, and near it unless K / delta is small. A ``ValueError`` names a `delta`
+    outside (0, 1) or fewer than two arms.
 
     Examples
     --------
@@ -345,9 +309,9 @@ def arm_sample_bounds(
         True means, with one largest gap.
     delta : float
         Probability of error allowed, inside (0, 1).
-    policy : {"MaxGapUCB", "MaxGapElim"}, default "MaxGapUCB"
+    policy : {"MaxGapUCB", "MaxGapElim"}
         Whose theorem.
-    formula : {"corrected", "printed"}, default "corrected"
+    formula : {"corrected", "printed"}
         See above.
     sigma : float, default sqrt(1/2)
         Scale of the noise, for the radius "hoeffding". The default makes that the paper's radius.
@@ -361,7 +325,7 @@ def arm_sample_bounds(
     Raises
     ------
     ValueError
-        Bad `means`, a tie for the largest gap, bad `delta`, `policy`, `formula` or `sigma`.
+        Bad `means`, a tie for the largest gap, or another argument that is none of the above.
 
     Examples
     --------
@@ -397,21 +361,9 @@ def sample_bound(
 ) -> float:
     """H of Theorems 4 and 5: samples that all suboptimal arms together may take.
 
-    Parameters
-    ----------
-    means, delta, policy, formula, sigma
-        As for `arm_sample_bounds`, whose finite entries this adds up.
-
-    Returns
-    -------
-    float
-        Number of samples; 0 if every arm has a part in the largest gap. Samples of arms (m) and
-        (m + 1) are not counted, here or in the theorems.
-
-    Raises
-    ------
-    ValueError
-        As `arm_sample_bounds`.
+    The sum of the finite entries of `arm_sample_bounds`, with its parameters and errors; 0 if every
+    arm has a part in the largest gap. Samples of arms (m) and (m + 1) are not counted, here or in
+    the theorems.
 
     Examples
     --------
@@ -422,103 +374,6 @@ def sample_bound(
     """
     bounds = arm_sample_bounds(means, delta, policy=policy, formula=formula, sigma=sigma)
     return float(bounds[np.isfinite(bounds)].sum())
-
-
-def cluster_hardness(means: ArrayLike) -> Float:
-    r"""Radius at which MaxGapTop2UCB under the cluster rule needs no more of an arm.
-
-    .. math:: \kappa_a = \tfrac18 \min\{\Delta_{\max} - D_a, \max\{g, d_a\}\}
-
-    D_a is the largest gap beside arm a inside its own cluster (0 if there is none), g the
-    difference between the largest gap and the second largest, and d_a the distance from a to the
-    arm of its cluster at the largest gap. If all intervals hold and those of the arms that the
-    policy would sample next are narrower than 2 kappa_a, the cluster rule holds already.
-
-    Parameters
-    ----------
-    means : array_like, shape (K,)
-        True means, with one largest gap.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-        Between g / 8 and Delta_max / 8.
-
-    Raises
-    ------
-    ValueError
-        Bad `means`, or a tie for the largest gap.
-
-    Examples
-    --------
-    >>> 8 * cluster_hardness([0.0, 0.25, 1.25, 1.75, 1.75])
-    array([0.5, 0.5, 0.5, 0.5, 0.5])
-    """
-    difference, largest, slack = _differences(means)
-    top = np.isin(np.arange(len(difference)), list(Problem(means).top))
-    own = top[:, None] == top[None, :]
-
-    def beside(distance: Float) -> Float:
-        nearest = np.where(own & (distance > slack), distance, np.inf).min(axis=1)
-        return np.where(np.isfinite(nearest), nearest, 0.0)
-
-    widest = np.maximum(beside(difference), beside(-difference))
-    to_the_gap = np.where(own, np.where(top[:, None], -difference, difference), 0.0).max(axis=1)
-    lead = largest - widest.max()
-    return np.minimum(largest - widest, np.maximum(lead, to_the_gap)) / 8
-
-
-def round_bound(
-    means: ArrayLike,
-    delta: float,
-    *,
-    confidence: str | RadiusFunction = "normal-mixture",
-    sigma: ArrayLike = 1.0,
-) -> int:
-    """Rounds in which MaxGapTop2UCB under the cluster rule stops, if all intervals hold.
-
-    1 + the sum of tau_a - 1, where tau_a samples are the fewest that bring arm a's radius below its
-    `cluster_hardness`. A round takes at most one sample of each arm.
-
-    Parameters
-    ----------
-    means : array_like, shape (K,)
-        True means, with one largest gap.
-    delta : float
-        Probability of error allowed, inside (0, 1).
-    confidence : str or callable, default "normal-mixture"
-        A radius, as for :func:`maxgap.confidence.radius`; a callable must fall with the count.
-    sigma : float or array_like of shape (K,), default 1.0
-        Scale of the noise.
-
-    Returns
-    -------
-    int
-        No arm takes more samples, and all together at most K times as many.
-
-    Raises
-    ------
-    ValueError
-        Bad `means`, a tie for the largest gap, bad `delta`, `confidence` or `sigma`.
-
-    Examples
-    --------
-    >>> round_bound([0.0, 0.25, 1.25, 1.75], 0.1)
-    13509
-    """
-    needed = cluster_hardness(means)
-
-    def wide(n: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return radius(confidence, n, delta=delta, n_arms=needed.size, sigma=sigma) >= needed
-
-    step = np.ones(needed.size, dtype=np.int64)
-    while np.any(wide(step)):
-        step = np.where(wide(step), 2 * step, step)
-    last = np.zeros_like(step)  # so many samples leave it wide; found by halving
-    while np.any(step > 0):
-        last = np.where((step > 0) & wide(last + step), last + step, last)
-        step //= 2
-    return 1 + int(last.sum())
 
 
 def lower_bound(
@@ -558,7 +413,7 @@ def lower_bound(
     Raises
     ------
     ValueError
-        An `epsilon` or `sigma` that is not positive, a bad `delta`, `arm` or `formula`.
+        For an argument that is none of the above.
 
     Examples
     --------

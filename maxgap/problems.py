@@ -114,12 +114,16 @@ class Problem:
             raise ValueError(f"sigma: one value or {checked.size} are needed, got {sigma!r}")
         if not np.all(checked_sigma > 0):
             raise ValueError(f"sigma: must be positive, got {sigma!r}")
-        object.__setattr__(self, "means", _read_only(checked))
         one_sigma = checked_sigma.ndim == 0
-        sealed = float(checked_sigma) if one_sigma else _read_only(checked_sigma)
-        object.__setattr__(self, "sigma", sealed)
         # Stable, so that arms with equal means are ranked in the order given.
-        object.__setattr__(self, "_order", _read_only(np.argsort(-checked, kind="stable")))
+        order = np.argsort(-checked, kind="stable")
+        self.__setstate__(
+            {
+                "means": checked,
+                "sigma": float(checked_sigma) if one_sigma else checked_sigma,
+                "_order": order,
+            }
+        )
 
     def __repr__(self) -> str:
         shown = f"{self.n_arms} means from {self.means.min():g} to {self.means.max():g}"
@@ -136,9 +140,13 @@ class Problem:
     def __hash__(self) -> int:
         return hash((self.means.tobytes(), self.sigmas.tobytes()))
 
-    def __reduce__(self) -> tuple[type[Problem], tuple[NDArray[np.float64], object]]:
-        # Arrays come back writeable from a pickle; going through __init__ seals them again.
-        return Problem, (self.means, self.sigma)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # From __init__, copy and pickle, which would leave arrays writeable.
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
 
     @property
     def n_arms(self) -> int:
@@ -261,8 +269,7 @@ class BordaProblem(Problem):
         n_arms = len(matrix)
         others = np.where(np.eye(n_arms, dtype=bool), 0.0, matrix)
         super().__init__(others.sum(axis=1) / (n_arms - 1), sigma=0.5)
-        object.__setattr__(self, "win_probabilities", _read_only(matrix))
-        object.__setattr__(self, "labels", labels)
+        self.__setstate__({"win_probabilities": matrix, "labels": labels})
 
     def __repr__(self) -> str:
         return f"BordaProblem({self.n_arms} arms, scores {_shown(self.means)})"
@@ -275,17 +282,6 @@ class BordaProblem(Problem):
 
     def __hash__(self) -> int:
         return hash((self.win_probabilities.tobytes(), self.labels))
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _labelled_duels, (self.win_probabilities, self.labels)
-
-
-def _labelled_duels(
-    win_probabilities: NDArray[np.float64], labels: tuple[Hashable, ...]
-) -> BordaProblem:
-    problem = BordaProblem(win_probabilities)
-    object.__setattr__(problem, "labels", labels)
-    return problem
 
 
 def _checked_duels(given: Any) -> tuple[NDArray[np.float64], tuple[Hashable, ...]]:
@@ -532,12 +528,6 @@ def _four_means(epsilon: float, nu: float) -> NDArray[np.float64]:
 def _means_from_gaps(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
     # Summed from the lowest arm, whose mean is 0.
     return np.concatenate((np.cumsum(gaps[::-1])[::-1], [0.0]))
-
-
-def _read_only(array: NDArray) -> NDArray:
-    sealed = array.copy()
-    sealed.flags.writeable = False
-    return sealed
 
 
 def _shown(means: NDArray[np.float64]) -> str:

@@ -20,7 +20,7 @@ from maxgap._checking import is_missing
 from maxgap._numbers import is_whole
 from maxgap.engine.types import Flags, Floats, Integers
 from maxgap.policies import Policy, Split
-from maxgap.policies.runs import Truth, check_runnable, prepared, run_fresh
+from maxgap.policies.runs import Truth, answer, check_runnable, prepared, run_fresh
 from maxgap.problems import BordaProblem, Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
@@ -119,14 +119,14 @@ def run(
     _check_setting(policy, problem, noise)
     budget = _positive_integer("budget", budget, LARGEST_BUDGET)
     ended, wrong, _ = run_fresh(policy, _truth(problem, noise), np.array([budget]), budget, rng)
-    complete = bool((ended.counts > 0).all())
+    counts = ended.counts
     return Run(
-        samples=int(ended.counts.sum()),
+        samples=int(counts.sum()),
         stopped=ended.stopped,
         certified=ended.certified,
         correct=not wrong[0],
-        counts=ended.counts,
-        split=ended.recommend() if complete else None,
+        counts=counts,
+        split=answer(ended),
     )
 
 
@@ -476,12 +476,13 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
     check_runnable(policy, noise)
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem, got {problem!r}")
-    if len(policy.arms) != problem.n_arms:
-        raise ValueError(f"policy has {len(policy.arms)} arms, the problem has {problem.n_arms}")
-    labels = list(getattr(problem, "labels", policy.arms))
-    if labels != policy.arms and set(labels) == set(policy.arms):
+    arms = policy.arms
+    if len(arms) != problem.n_arms:
+        raise ValueError(f"policy has {len(arms)} arms, the problem has {problem.n_arms}")
+    labels = list(getattr(problem, "labels", arms))
+    if labels != arms and set(labels) == set(arms):
         raise ValueError(
-            f"policy's arms {policy.arms} are those of the problem in another order, {labels}"
+            f"policy's arms {arms} are those of the problem in another order, {labels}"
         )
     if isinstance(problem, BordaProblem) and noise != "bernoulli":
         raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")

@@ -85,7 +85,7 @@ def counters(policy):
     policy.ask()
     progress = policy._state.progress[0]
     names = [name for name in progress.dtype.names if name not in ("rounds", "n_moved")]
-    return [progress[name].item() for name in names], policy._memory().saved()
+    return [progress[name].item() for name in names], policy._lines.saved()
 
 
 def inside(policy):

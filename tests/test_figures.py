@@ -39,7 +39,7 @@ def test_a_new_figure_leaves_the_interactive_mode_as_it_was():
 def test_every_figure_is_described_with_an_example():
     functions = [getattr(figures, name) for name in figures.__all__]
     functions = [thing for thing in functions if inspect.isfunction(thing)]
-    assert len(functions) == 7
+    assert len(functions) == 6
     assert all(">>> " in inspect.getdoc(function) for function in functions)
 
 
@@ -125,49 +125,6 @@ def test_error_curves_take_axes_and_styles_of_ones_own():
     (line,) = ax.lines
     assert (line.get_color(), line.get_linestyle(), line.get_marker()) == ("red", "--", "x")
     assert ax.collections[0].get_alpha() == 0.5
-
-
-def drawn_intervals(ax):
-    """Ends and line style of every interval, from the lowest up."""
-    lines = sorted(ax.lines, key=lambda line: line.get_ydata()[0])
-    return [(*line.get_xdata(), line.get_linestyle()) for line in lines]
-
-
-def test_intervals_are_split_and_the_certain_gap_is_bracketed():
-    ax = figures.intervals([3.0, 0.5, 0.0], [4.0, 1.25, 1.0], 1).axes[0]
-    assert drawn_intervals(ax) == [(0.0, 1.0, "-"), (0.5, 1.25, "-"), (3.0, 4.0, "--")]
-    names = [text.get_text().strip() for text in ax.texts]
-    assert names == ["arm 0", "arm 1", "arm 2", "", "at least 1.750"]
-    (note,) = (text for text in ax.texts if getattr(text, "arrow_patch", None) is not None)
-    assert sorted([note.xyann[0], note.xy[0]]) == [1.25, 3.0]
-    (band,) = ax.patches
-    assert (band.get_x(), band.get_width()) == (1.25, 1.75)
-
-
-@pytest.mark.parametrize(("upper", "split_rank"), [([1.0, 2.0, 4.0], None), ([3.5, 2, 4], 1)])
-def test_without_a_split_or_a_certain_gap_no_gap_is_shown(upper, split_rank):
-    _, ax = figures.new_figure()
-    assert figures.intervals([0.0, 0.5, 3.0], upper, split_rank, ax=ax) is ax.figure
-    assert [line[2] for line in drawn_intervals(ax)][2] == ("-" if split_rank is None else "--")
-    assert (len(ax.patches), len(ax.texts)) == (0, 3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (([[0.0]], [[1.0]]), "lower"),
-        (([0.0, -np.inf], [1.0, 1.0]), "lower"),
-        (([0.0, 1.0], [1.0, np.nan]), "upper"),
-        (([0.0, 1.0], [1.0]), "upper"),
-        (([0.0, 1.0], [1.0, 0.9]), "upper"),
-        (([0.0, 1.0], [1.0, 2.0], 0), "split_rank"),
-        (([0.0, 1.0], [1.0, 2.0], 2), "split_rank"),
-        (([0.0, 1.0], [1.0, 2.0], 1.0), "split_rank"),
-    ],
-)
-def test_ends_that_are_no_intervals_are_refused_by_name(arguments, named):
-    with pytest.raises(ValueError, match=f"^{named} must"):
-        figures.intervals(*arguments)
 
 
 def test_a_bracket_spans_from_one_place_to_the_other_with_its_name_above():

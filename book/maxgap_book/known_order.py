@@ -24,6 +24,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+class _Gaps(NamedTuple):
+    """What gaps are drawn from, by rank, and what is known of them, which sampling changes."""
+
+    means: Floats
+    sigmas: Floats
+    pulls: Integers
+    estimates: Floats
+
+
 class KnownOrder(NamedTuple):
     """Runs of the search by someone who knows the order of the arms.
 
@@ -106,7 +115,6 @@ def search_known_order(
     order = np.argsort(-problem.means, kind="stable")
     means, sigmas = problem.means[order], problem.sigmas[order]
     scales = np.hypot(sigmas[:-1], sigmas[1:])
-    gaps = problem.gaps
 
     def table(size: int) -> Floats:
         n = np.arange(size)
@@ -122,38 +130,30 @@ def search_known_order(
     counts = np.zeros((replicates, problem.n_arms), dtype=np.int64)
     for i, child in enumerate(np.random.SeedSequence(seed).spawn(replicates)):
         rng = np.random.default_rng(child)
-        pulls = np.zeros(n_gaps, dtype=np.int64)
-        estimates = np.zeros(n_gaps)
+        gaps = _Gaps(means, sigmas, np.zeros(n_gaps, dtype=np.int64), np.zeros(n_gaps))
         while True:
-            stopped[i] = _lucb(rng, means, sigmas, budget // 2, radii, pulls, estimates)
-            if stopped[i] or pulls.max() < radii.shape[1] - 1:
+            stopped[i] = _lucb(rng, gaps, radii, budget // 2)
+            if stopped[i] or gaps.pulls.max() < radii.shape[1] - 1:
                 break
             radii = table(2 * radii.shape[1])
-        correct[i] = gaps[np.argmax(estimates)] >= problem.delta_max * (1 - 1e-9)
-        counts[i, order[:-1]] += pulls
-        counts[i, order[1:]] += pulls
+        found = problem.gaps[np.argmax(gaps.estimates)]
+        correct[i] = found >= problem.delta_max * (1 - 1e-9)
+        counts[i, order[:-1]] += gaps.pulls
+        counts[i, order[1:]] += gaps.pulls
     return KnownOrder(counts.sum(axis=1), stopped, correct, counts)
 
 
 @njit(nogil=True)
-def _lucb(
-    rng: np.random.Generator,
-    means: Floats,
-    sigmas: Floats,
-    most_pulls: int,
-    radii: Floats,
-    pulls: Integers,
-    estimates: Floats,
-) -> bool:
+def _lucb(rng: np.random.Generator, gaps: _Gaps, radii: Floats, most_pulls: int) -> bool:
     """Sample gaps until one is certified (True), or no budget or no radius is left (False).
 
-    ``means`` and ``sigmas`` are by rank. ``pulls`` and ``estimates``, by gap, are changed; a run
-    goes on where they stand.
+    A run goes on where the gaps stand.
     """
+    pulls, estimates = gaps.pulls, gaps.estimates
     n_gaps = pulls.size
     for k in range(n_gaps):
         if pulls[k] == 0:
-            _sample_gap(rng, k, means, sigmas, pulls, estimates)
+            _sample_gap(rng, k, gaps)
     while True:
         first = 0
         for k in range(1, n_gaps):
@@ -167,20 +167,13 @@ def _lucb(
             return True
         if pulls.sum() + 2 > most_pulls or pulls.max() + 1 >= radii.shape[1]:
             return False
-        _sample_gap(rng, first, means, sigmas, pulls, estimates)
-        _sample_gap(rng, second, means, sigmas, pulls, estimates)
+        _sample_gap(rng, first, gaps)
+        _sample_gap(rng, second, gaps)
 
 
 @njit(nogil=True)
-def _sample_gap(
-    rng: np.random.Generator,
-    k: int,
-    means: Floats,
-    sigmas: Floats,
-    pulls: Integers,
-    estimates: Floats,
-) -> None:
-    above = means[k] + sigmas[k] * rng.standard_normal()
-    below = means[k + 1] + sigmas[k + 1] * rng.standard_normal()
-    pulls[k] += 1
-    estimates[k] += (above - below - estimates[k]) / pulls[k]
+def _sample_gap(rng: np.random.Generator, k: int, gaps: _Gaps) -> None:
+    above = gaps.means[k] + gaps.sigmas[k] * rng.standard_normal()
+    below = gaps.means[k + 1] + gaps.sigmas[k + 1] * rng.standard_normal()
+    gaps.pulls[k] += 1
+    gaps.estimates[k] += (above - below - gaps.estimates[k]) / gaps.pulls[k]

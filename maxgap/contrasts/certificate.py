@@ -1,6 +1,6 @@
 """The certificate of contrasts, compiled: what is open while the largest gap is not certain.
 
-The theorem, its proof and every definition are in :mod:`maxgap.reference.contrasts`, whose names
+The theorem, its proof and every definition are in :mod:`maxgap.contrasts.plain`, whose names
 and line numbers are used here. To be rejected is to find a path, from link to link, that leads from
 a low arm to a high one. Most often it is a single link, or certain orders leave no room for a gap.
 """

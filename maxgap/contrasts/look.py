@@ -4,7 +4,7 @@ A look is brought up to date, not made anew: of what it holds only that changes 
 belongs that has been sampled since, and evidence is weighed when it is first asked for. All of it
 follows from what was told, so a new look knows the same. Sets of arms are bits of words.
 
-The names are those of :mod:`maxgap.reference.contrasts`.
+The names are those of :mod:`maxgap.contrasts.plain`.
 """
 
 from __future__ import annotations

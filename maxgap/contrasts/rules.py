@@ -28,7 +28,7 @@ class Contrasts(NamedTuple):
     Proved, whatever the intervals, for rewards that are independent within and across arms and
     sigma-sub-Gaussian; only *conditionally* sub-Gaussian is not enough. Each arm's have to be told
     in the order in which they were drawn, and nothing may be chosen by rewards not yet told.
-    Theorem, proof and the plain code are those of :mod:`maxgap.reference.contrasts`.
+    Theorem, proof and the plain code are those of :mod:`maxgap.contrasts.plain`.
     """
 
     bounds: bool

@@ -9,7 +9,6 @@ import numpy as np
 from maxgap.engine.compiled import ZERO, compiled, inlined, internal
 from maxgap.engine.slots import settle
 from maxgap.engine.state import (
-    UNLISTED,
     State,
     answer_empirically,
     end_round,
@@ -51,11 +50,12 @@ def run(
     """
     progress = state.progress[0]
     # Where nobody looks at bounds, intervals are made only to look at an answer.
-    lazy = not (lines.bounds or rule.bounds or state.intervals.look_at_rewards())
+    looked_at = lines.bounds or rule.bounds or progress["in_python"] != 0
+    lazy = not (looked_at or state.intervals.look_at_rewards())
     at = ZERO
     while at < looks.checkpoints.size and looks.checkpoints[at] < progress["total"]:
         at += 1
-    while progress["n_next"] != UNLISTED:
+    while progress["n_next"] >= 0:
         at = _look(truth, looks, at, lazy, state)
         if progress["stopped"] != 0 or progress["total"] >= looks.budget or not _has_room(state):
             return
@@ -77,10 +77,7 @@ def _sample_round(
         end = n_next
         if at < looks.checkpoints.size:
             end = min(end, done + looks.checkpoints[at] - total)
-        if lazy:
-            _sample_lazily(rng, truth, done, end, state)
-        else:
-            _sample(rng, truth, done, end, state)
+        _sample(rng, truth, range(done, end), lazy, state)
         total += end - done
         done = end
         progress["total"] = total
@@ -102,30 +99,21 @@ def _has_room(state: State) -> bool:
 
 
 @inlined
-def _sample(rng: np.random.Generator, truth: Truth, start: int, end: int, state: State) -> None:
-    """Draw and take a reward of each of the next arms from ``start`` to before ``end``."""
+def _sample(
+    rng: np.random.Generator, truth: Truth, places: range, lazy: bool, state: State
+) -> None:
+    """Draw and take a reward of each of the next arms at these places of the list."""
     arms, listed = state.arms, state.next
     n_first, crossed = 0, False
-    for i in range(start, end):
+    for i in places:
         arm = listed[i]
         reward = _draw(rng, truth, arm)
         n_first += observe(arms, arm, reward)
-        crossed |= state.intervals.take(arms, arm, reward)
+        state.intervals.take(arms, arm, reward)
+        if not lazy:
+            crossed |= state.intervals.renew(arms, arm)
     state.progress[0]["unsampled"] -= n_first
     state.progress[0]["crossed"] |= crossed
-
-
-@inlined
-def _sample_lazily(
-    rng: np.random.Generator, truth: Truth, start: int, end: int, state: State
-) -> None:
-    """The same, with no interval made."""
-    arms, listed = state.arms, state.next
-    n_first = 0
-    for i in range(start, end):
-        arm = listed[i]
-        n_first += observe(arms, arm, _draw(rng, truth, arm))
-    state.progress[0]["unsampled"] -= n_first
 
 
 @inlined

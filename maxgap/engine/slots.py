@@ -199,7 +199,7 @@ def _renew(order: Order, first: int, last: int) -> None:
 
     Running extremes are the same again soon after the last change: there the work stops.
     """
-    slots = order.slots
+    slots, heights = order.slots, order.heights
     top = slots.size - 1
     reach = -np.inf
     if first > 0:
@@ -210,11 +210,12 @@ def _renew(order: Order, first: int, last: int) -> None:
         if k > last and slot["reach"] == reach:
             break
         slot["reach"] = reach
-        _set_height(order, SEPARATIONS, k, slot["lower"] - reach if k > 0 else -np.inf)
+        heights[SEPARATIONS, k] = slot["lower"] - reach if k > 0 else -np.inf
         r = slot["upper"]
         if r > reach:
             reach = r
         k += 1
+    _renew_peaks(order, SEPARATIONS, first, k - 1)
     reaches_top = k > top
 
     smallest = np.inf
@@ -230,27 +231,24 @@ def _renew(order: Order, first: int, last: int) -> None:
         if k < first and slot["end"] == smallest:
             break
         slot["end"] = smallest
-        _set_height(order, WIDTHS, k, smallest - slot["lower"])
+        heights[WIDTHS, k] = smallest - slot["lower"]
         r = slot["upper"]
         if r < smallest:
             smallest = r
         k -= 1
     if reaches_top:
         slots[top]["end"] = slots[top]["reach"]
-        _set_height(order, WIDTHS, top, max(slots[top]["reach"] - slots[top]["lower"], 0.0))
+        heights[WIDTHS, top] = max(slots[top]["reach"] - slots[top]["lower"], 0.0)
+        last = top
+    _renew_peaks(order, WIDTHS, k + 1, last)
 
 
 @inlined
-def _set_height(order: Order, row: int, k: int, height: float) -> None:
-    """Set a height. Only where it was the peak and shrinks a new peak has to be looked for."""
-    heights, peaks = order.heights, order.peaks
-    block = k // BLOCK
-    peak, before = peaks[row, block], heights[row, k]
-    heights[row, k] = height
-    if height >= peak:
-        peaks[row, block] = height
-    elif before == peak:
-        peaks[row, block] = _largest(heights, row, block * BLOCK, (block + 1) * BLOCK)
+def _renew_peaks(order: Order, row: int, first: int, last: int) -> None:
+    """Find the peaks again of the blocks with the positions first..last."""
+    for block in range(first // BLOCK, last // BLOCK + 1):
+        start = block * BLOCK
+        order.peaks[row, block] = _largest(order.heights, row, start, start + BLOCK)
 
 
 @internal
@@ -293,15 +291,15 @@ def _next_at_least(order: Order, row: int, start: int, least: float) -> int:
     """First position from ``start`` on whose height is at least ``least``; beyond all if none."""
     heights, peaks = order.heights, order.peaks
     k = start
-    n_positions = heights.shape[1]
-    while k < n_positions:
-        if k % BLOCK == 0 and peaks[row, k // BLOCK] < least:
-            k += BLOCK
-        elif heights[row, k] >= least:
-            return k
-        else:
-            k += 1
-    return n_positions
+    for block in range(start // BLOCK, peaks.shape[1]):
+        end = (block + 1) * BLOCK
+        if peaks[row, block] >= least:
+            while k < end:
+                if heights[row, k] >= least:
+                    return k
+                k += 1
+        k = end
+    return heights.shape[1]
 
 
 # -- the paper's words ---------------------------------------------------------------------------
@@ -343,7 +341,7 @@ def second_highest_bound(order: Order) -> float:
     """The highest gap bound below the highest, M_2; minus infinity if there is none."""
     widest = highest_bound(order)
     at = _next_at_least(order, WIDTHS, ZERO, widest)
-    if _next_at_least(order, WIDTHS, at + 1, widest) < order.slots.size:
+    if largest_between(order, WIDTHS, at + 1, order.slots.size - 1) == widest:
         return _second_with_ties(order, widest)
     return _second(order, at)
 
@@ -421,17 +419,24 @@ def _first_above(slots: Records, value: float, low: int) -> int:
 @inlined
 def clusters_are_apart(order: Order) -> bool:
     """Whether the cluster rule holds."""
-    position = certain_gap_lies_at(order)
-    if position == 0:
+    certain = certain_gap(order)
+    if certain <= 0.0:
         return False
     # Within a cluster the largest right-gap bound is its widest slot, and so is the largest
     # left-gap bound; the slots of the full instance are those of the clusters but for the bottom
-    # one's last.
-    slots = order.slots
-    inside = largest_between(order, WIDTHS, position, slots.size - 1)
-    inside = max(inside, largest_between(order, WIDTHS, ZERO, position - 2))
-    inside = max(inside, slots[position - 1]["reach"] - slots[position - 1]["lower"])
-    return inside < order.heights[SEPARATIONS, position]
+    # one's last. The slot between the clusters is at least as wide as the certain gap, and no
+    # other may be.
+    wide = 0
+    for block in range(order.peaks.shape[1]):
+        wide += order.peaks[WIDTHS, block] >= certain
+    if wide > 1:
+        return False
+    split = certain_gap_lies_at(order) - 1
+    start = split // BLOCK * BLOCK
+    inside = order.slots[split]["reach"] - order.slots[split]["lower"]
+    inside = max(inside, _largest(order.heights, WIDTHS, start, split))
+    inside = max(inside, _largest(order.heights, WIDTHS, split + 1, start + BLOCK))
+    return inside < certain
 
 
 # -- who touches ---------------------------------------------------------------------------------

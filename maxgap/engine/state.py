@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.compiled import compiled, inlined, internal, method
 from maxgap.engine.slots import (
     Order,
@@ -24,7 +24,7 @@ from maxgap.engine.slots import (
     new_order,
     settle,
 )
-from maxgap.engine.types import Floats, Integers, Records
+from maxgap.engine.types import Flags, Floats, Integers, Records
 
 __all__ = [
     "ARM",
@@ -32,10 +32,10 @@ __all__ = [
     "BY_RULE",
     "PROGRESS",
     "SUMS",
+    "UNDECIDED",
     "UNLISTED",
     "ByCount",
     "FromSums",
-    "InPython",
     "Lines",
     "Rule",
     "State",
@@ -43,6 +43,7 @@ __all__ = [
     "answer_by",
     "answer_empirically",
     "begin",
+    "empirical_top",
     "end_round",
     "list_next",
     "list_with_fewest",
@@ -54,8 +55,9 @@ __all__ = [
 
 #: Values of ``stopped``; 0 while it goes on.
 BY_RULE, BY_PROVED_RULE = 1, 2
-#: Value of ``n_next`` while nobody has asked for the next arms.
-UNLISTED = -1
+#: Values of ``n_next``, where plain Python says whom to sample next: nobody has asked it yet, nor,
+#: of the second, whether to stop.
+UNLISTED, UNDECIDED = -1, -2
 
 #: What is known of one arm.
 ARM = np.dtype(
@@ -81,7 +83,8 @@ PROGRESS = np.dtype(
         ("unsampled", np.int64),  # arms
         ("rounds", np.int64),
         ("n_moved", np.int64),  # how many of State.next had rewards in the last round
-        ("n_next", np.int64),  # how many of State.next to sample next, or UNLISTED
+        ("n_next", np.int64),  # how many of State.next to sample next, or UNLISTED, UNDECIDED
+        ("in_python", np.int64),  # 1 if plain Python says whom to sample next, or when to stop
         ("stopped", np.int64),  # 0, BY_RULE or BY_PROVED_RULE
         ("crossed", np.int64),  # 1 once nested intervals have crossed
     ],
@@ -134,23 +137,22 @@ class ByCount(NamedTuple):
     radii: Floats  # (rows, counts)
     nested: bool
 
-    def take(self, arms: Records, arm: int, reward: float) -> bool:
-        """The interval after one reward more; whether nested intervals have crossed."""
+    def take(self, arms: Records, arm: int, reward: float) -> None:
+        """Note a reward: count and mean do."""
+
+    def renew(self, arms: Records, arm: int) -> bool:
+        """The interval from what is known; whether nested intervals have crossed."""
         known = arms[arm]
         radius = known["factor"] * self.radii[known["row"], known["count"]]
         mean = known["mean"]
         return _set_interval(arms, arm, mean - radius, mean + radius, self.nested)
-
-    def renew(self, arms: Records, arm: int) -> bool:
-        """The interval from what is known; whether nested intervals have crossed."""
-        return self.take(arms, arm, 0.0)
 
     def has_room(self, arms: Records, arm: int) -> bool:
         """Whether the arm can have one reward more."""
         return arms[arm]["count"] + 1 < self.radii.shape[1]
 
     def look_at_rewards(self) -> bool:
-        """Whether every reward has to be taken, or the last interval is enough."""
+        """Whether every reward makes an interval that counts, or the last one is enough."""
         return self.nested
 
     def room(self, counts: Integers) -> int:
@@ -201,10 +203,18 @@ class FromSums(NamedTuple):
     lines: Floats  # (2, lines): intercepts and slopes
     nested: bool
 
-    def take(self, arms: Records, arm: int, reward: float) -> bool:
-        """The interval after one reward more; whether nested intervals have crossed."""
-        add_to_sums(arms, self.sums, arm, reward)
-        return self.renew(arms, arm)
+    def take(self, arms: Records, arm: int, reward: float) -> None:
+        """Note a reward; count and mean have it. All but the first are foretold by the mean."""
+        sums, known = self.sums[arm], arms[arm]
+        n = known["count"] - 1
+        if n == 0:
+            sums["lowest"] = sums["highest"] = reward
+            return
+        sums["lowest"] = min(sums["lowest"], reward)
+        sums["highest"] = max(sums["highest"], reward)
+        # The mean before this reward, from the mean after it.
+        ahead = (reward - known["mean"]) * (n + 1.0) / n / (2.0 * known["sigma"])
+        sums["squares"] += ahead * ahead
 
     def renew(self, arms: Records, arm: int) -> bool:
         """The interval from what is known; whether nested intervals have crossed."""
@@ -223,8 +233,8 @@ class FromSums(NamedTuple):
         return True
 
     def look_at_rewards(self) -> bool:
-        """Whether every reward has to be taken."""
-        return True
+        """Whether every reward makes an interval that counts."""
+        return self.nested
 
     def room(self, counts: Integers) -> int:
         """How many rewards more there is room for."""
@@ -257,26 +267,8 @@ class FromSums(NamedTuple):
             ("squares", (sums["squares"][once] == 0).all()),
             ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * count)).all()),
         ):
-            if not holds:
-                raise ValueError(f"its {name} cannot be those of a policy")
+            check_saved(name, holds)
         return self
-
-
-@internal
-def add_to_sums(arms: Records, sums: Records, arm: int, reward: float) -> None:
-    """Add a reward to the sums of its arm, which has it in its count and mean already.
-
-    Every reward but the first is foretold by the mean before it.
-    """
-    n = arms[arm]["count"] - 1
-    if n == 0:
-        sums[arm]["lowest"] = sums[arm]["highest"] = reward
-        return
-    sums[arm]["lowest"] = min(sums[arm]["lowest"], reward)
-    sums[arm]["highest"] = max(sums[arm]["highest"], reward)
-    # The mean before this reward, from the mean after it.
-    ahead = (reward - arms[arm]["mean"]) * (n + 1.0) / n / (2.0 * arms[arm]["sigma"])
-    sums[arm]["squares"] += ahead * ahead
 
 
 @inlined
@@ -318,38 +310,24 @@ class Lines(NamedTuple):
         """Nothing but samples is remembered."""
 
 
-class InPython(NamedTuple):
-    """Lines of which a subclass in plain Python says whom to sample next, or when to stop."""
-
-    lines: Any
-    bounds: bool = True
-
-    def after_round(self, state: State) -> bool:
-        """Change what a round changes; whether any rule may be looked at."""
-        return self.lines.after_round(state)
-
-    def choose(self, state: State) -> None:
-        """Leave it to Python."""
-        state.progress[0]["n_next"] = UNLISTED
-
-
 class Rule(NamedTuple):
-    """When to stop, and with which answer; one with a memory is a named tuple of its own."""
+    """When to stop, and with which answer."""
 
     bounds: bool  # whether it looks at bounds, or at anything else
     proved: bool
+    lines: Any  # those of the algorithm, with what they remember
 
     @classmethod
     def of(cls, proved: bool, lines: Any, share: float) -> Rule:
         """The rule beside these lines, with its share of ``delta``."""
-        return cls(True, proved)
+        return cls(True, proved, lines)
 
     def holds(self, state: State) -> bool:
         """Whether to stop: never."""
         return False
 
     def answer(self, state: State) -> None:
-        """Set ``top`` to the answer."""
+        """Set ``top`` to the answer, by default the empirical one."""
         answer_empirically(state.arms)
 
 
@@ -370,30 +348,23 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
 @compiled
 def tell(state: State, lines: Any, rule: Any, told: Integers, rewards: Floats) -> bool:
     """A round of given rewards; whether nested intervals have crossed for the first time."""
-    arms, progress = state.arms, state.progress[0]
+    arms, slots, progress = state.arms, state.order.slots, state.progress[0]
     crossed_before = progress["crossed"] == 1
-    for i in range(told.size):
-        arm = told[i]
-        before = arms[arm]["mean"]
-        progress["unsampled"] -= observe(arms, arm, rewards[i])
-        progress["crossed"] |= state.intervals.take(arms, arm, rewards[i])
-        arms[arm]["scatter"] += (rewards[i] - before) * (rewards[i] - arms[arm]["mean"])
-    progress["total"] += told.size
-    progress["n_moved"] = _list_told(state, told)
-    settle(arms, state.order, state.next, progress["n_moved"])
-    end_round(state, lines, rule)
-    return progress["crossed"] == 1 and not crossed_before
-
-
-@internal
-def _list_told(state: State, told: Integers) -> int:
-    """List the arms told, each once, increasing; returns how many there are."""
-    arms, slots = state.arms, state.order.slots
     for k in range(slots.size):
         slots[k]["touches"] = False
     for i in range(told.size):
-        slots[arms[told[i]]["position"]]["touches"] = True
-    return list_marked(arms, slots, state.next)
+        arm = told[i]
+        slots[arms[arm]["position"]]["touches"] = True
+        before = arms[arm]["mean"]
+        progress["unsampled"] -= observe(arms, arm, rewards[i])
+        state.intervals.take(arms, arm, rewards[i])
+        progress["crossed"] |= state.intervals.renew(arms, arm)
+        arms[arm]["scatter"] += (rewards[i] - before) * (rewards[i] - arms[arm]["mean"])
+    progress["total"] += told.size
+    progress["n_moved"] = list_marked(arms, slots, state.next)
+    settle(arms, state.order, state.next, progress["n_moved"])
+    end_round(state, lines, rule)
+    return progress["crossed"] == 1 and not crossed_before
 
 
 @compiled
@@ -423,10 +394,14 @@ def end_round(state: State, lines: Any, rule: Any) -> None:
         return
     if progress["unsampled"] > 0:
         progress["n_next"] = list_with_fewest(state.arms, state.next)
-    elif lines.after_round(state) and rule.holds(state):
+        return
+    may_stop = lines.after_round(state)
+    if may_stop and rule.holds(state):
         progress["stopped"] = BY_PROVED_RULE if rule.proved else BY_RULE
         progress["n_next"] = 0
         rule.answer(state)
+    elif progress["in_python"] != 0:
+        progress["n_next"] = UNDECIDED if may_stop else UNLISTED
     else:
         lines.choose(state)
 
@@ -474,6 +449,16 @@ def answer_empirically(arms: Records) -> None:
     for arm in range(arms.size):
         values[arm] = min(max(arms[arm]["mean"], arms[arm]["lower"]), arms[arm]["upper"])
     answer_by(arms, values)
+
+
+def empirical_top(arms: Records) -> Flags:
+    """The same answer from Python, with nothing to compile."""
+    values = np.clip(arms["mean"], arms["lower"], arms["upper"])
+    order = np.argsort(values, kind="stable")
+    gaps = np.diff(values[order])
+    top = np.zeros(arms.size, np.bool_)
+    top[order[np.flatnonzero(gaps == gaps.max())[-1] + 1 :]] = True
+    return top
 
 
 @internal(allocates=True)

@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from maxgap._checking import LARGEST_REWARD
-from maxgap._saving import StrPath, checked_path, digest, fingerprint, saved_list, write_whole
+from maxgap._saving import (
+    StrPath,
+    check_saved,
+    checked_path,
+    digest,
+    fingerprint,
+    saved_list,
+    write_whole,
+)
 from maxgap.engine.state import BY_PROVED_RULE, BY_RULE, begin, list_next, renew_all
 from maxgap.policies.rules import LOOK_BACK
 
@@ -126,7 +134,7 @@ def _restored(content: dict[str, Any], cls: Any) -> Any:
         ("scatter", (arms["scatter"] >= 0).all()),
         ("scatter", (arms["scatter"][counts < 2] == 0).all()),
     ):
-        _check(name, holds)
+        check_saved(name, holds)
     progress["total"], progress["unsampled"] = sum(counts.tolist()), (counts == 0).sum()
     policy._state = state = state._replace(
         intervals=state.intervals.restored(content, arms, policy._radii.up_to)
@@ -137,11 +145,6 @@ def _restored(content: dict[str, Any], cls: Any) -> Any:
     policy._lines.restore(content, complete=not progress["unsampled"])
     _decide(policy, content["top"] and np.array(saved_list(content, "top", bool, n_arms)))
     return policy
-
-
-def _check(name: str, holds: Any) -> None:
-    if not holds:
-        raise ValueError(f"its {name} cannot be those of a policy")
 
 
 def _fill(values: Any, content: dict[str, Any], name: str, missing: float) -> None:
@@ -158,13 +161,13 @@ def _restore_nested(policy: Any, content: dict[str, Any]) -> None:
     _fill(arms["upper"], content, "upper", math.inf)
     (crossed,) = saved_list({"crossed": [content["crossed"]]}, "crossed", bool, 1)
     policy._state.progress["crossed"] = crossed
-    _check("lower and upper", (arms["lower"] <= arms["upper"]).all())
+    check_saved("lower and upper", (arms["lower"] <= arms["upper"]).all())
     for ends in (arms["lower"], arms["upper"]):
-        _check("lower and upper", np.array_equal(np.isinf(ends), arms["count"] == 0))
+        check_saved("lower and upper", np.array_equal(np.isinf(ends), arms["count"] == 0))
     # One that has crossed keeps an interval from before, which was not always as narrow.
     slack = 1e-9 * (high - low) + 1e-15 * np.abs(arms["mean"])
     inside = (arms["lower"] - low >= -slack) & (high - arms["upper"] >= -slack)
-    _check("lower and upper", crossed or inside[arms["count"] > 0].all())
+    check_saved("lower and upper", crossed or inside[arms["count"] > 0].all())
 
 
 def _memory(policy: Any) -> dict[str, Any]:
@@ -183,21 +186,21 @@ def _decide(policy: Any, top: Any) -> None:
     state, lines, rule, said = policy._state, policy._lines, policy._rule, _memory(policy)
     arms, progress = state.arms, state.progress[0]
     looks = policy._stopping in LOOK_BACK
-    _check("aims", policy._always_keeps_rewards or not any(said["aims"] or []))
-    _check("last_look", looks or not said["last_look"])
+    check_saved("aims", policy._always_keeps_rewards or not any(said["aims"] or []))
+    check_saved("last_look", looks or not said["last_look"])
     if progress["total"] == arms.size and progress["unsampled"] == 0:
         again = policy._fresh()
         again._tell(np.arange(arms.size), arms["mean"].copy())
         answer: Any = again._state.arms["top"] if again.stopped else None
-        _check("top", np.array_equal(answer, top))
-        _check("memory", _memory(again) == said)
+        check_saved("top", np.array_equal(answer, top))
+        check_saved("memory", _memory(again) == said)
     if top is not None:
-        _check("top", 0 < top.sum() < arms.size and progress["unsampled"] == 0 and rule.bounds)
-        _check("last_look", said["last_look"] or not looks)
-        _check("sequence", said.get("sequence", []) is not None)
+        check_saved("top", 0 < top.sum() < arms.size and progress["unsampled"] == 0 and rule.bounds)
+        check_saved("last_look", said["last_look"] or not looks)
+        check_saved("sequence", said.get("sequence", []) is not None)
         apart = arms["lower"][top].min() > arms["upper"][~top].max()
         held = policy._nested and not progress["crossed"] and not looks
-        _check("top", apart or not (held and rule.proved))
+        check_saved("top", apart or not (held and rule.proved))
         arms["top"] = top
         progress["stopped"], progress["n_next"] = BY_PROVED_RULE if rule.proved else BY_RULE, 0
         begin(state, lines, rule)
@@ -207,9 +210,9 @@ def _decide(policy: Any, top: Any) -> None:
     begin(state, lines, rule)
     # After an interval has missed, all arms may have been let in again.
     let_in = all(said.get("active", [False]))
-    _check("top", not policy.stopped or (let_in and policy._stopping in policy.rules))
+    check_saved("top", not policy.stopped or (let_in and policy._stopping in policy.rules))
     if said != _memory(policy):
-        _check("memory", let_in)
+        check_saved("memory", let_in)
         lines.restore(said, complete=True)
         progress["stopped"] = 0
         list_next(state, lines)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxgap.engine.state import BY_PROVED_RULE, FIRST_SQUARE, InPython
+from maxgap.engine.state import BY_PROVED_RULE, FIRST_SQUARE
 from maxgap.engine.types import Flags, Floats, Integers, Records
 from maxgap.policies._batch import shares, waiting_counts
 from maxgap.policies.base import Policy
@@ -89,7 +89,7 @@ def begin(policy: Policy) -> None:
 def orders_may_hold(policy: Policy, top: Flags) -> bool:
     """Whether contrasts may certify this answer: they need the top certainly above all others.
 
-    The test is that of :func:`maxgap.reference.contrasts.certainly_above`, at the largest share of
+    The test is that of :func:`maxgap.contrasts.plain.certainly_above`, at the largest share of
     delta that it can have.
     """
     from maxgap.contrasts.look import RHO_ORDERS, SHARES_OF_FEW, SHARES_OF_MANY
@@ -141,7 +141,7 @@ class Cost(NamedTuple):
 def cost(policy: Policy, n_groups: int) -> Cost:
     """What a simulation of this policy costs; measured."""
     n_arms = policy._sigmas.size
-    in_python = isinstance(policy._lines, InPython)
+    in_python = policy._state.progress[0]["in_python"]
     price = 3_000 + 27 * n_arms if in_python else 1_000 + 2 * n_arms
     price += 100 * min(n_groups, n_arms - n_groups)
     look = n_arms**2 // 2 if hasattr(policy._state.intervals, "stacks") else 0

@@ -10,6 +10,7 @@ import copy
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -36,15 +37,16 @@ from maxgap.confidence import (
 from maxgap.engine.state import (
     BY_PROVED_RULE,
     BY_RULE,
+    UNDECIDED,
     UNLISTED,
-    InPython,
     Lines,
     begin,
+    empirical_top,
     list_next,
     new_state,
     tell,
 )
-from maxgap.engine.types import Flags, Floats, Integers, Records
+from maxgap.engine.types import Floats, Integers, Records
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._intervals import RadiusTable, new_intervals
@@ -66,6 +68,13 @@ class _Default:
 
 
 DEFAULT = _Default()
+
+#: What a policy holds that never changes, its settings; and what begins anew in a fresh one.
+SETTINGS = (
+    *("_bounds", "_labels", "_index", "_delta", "_sigmas", "_scalar_sigma", "_confidence"),
+    *("_nested", "_stopping", "_share", "_ranges_matter", "_radii", "_files"),
+)
+BEGINS = ("_state", "_lines", "_rule", "_room", "_objected", "_lock", "_save_lock")
 
 
 class Split(NamedTuple):
@@ -201,7 +210,7 @@ class Policy:
     def choose(self) -> Iterable[Hashable]:
         """Labels of the arms to sample next, once every arm has a sample. For subclasses."""
         with self._lock:
-            state, lines = copy.deepcopy((self._state, self._memory()))
+            state, lines = copy.deepcopy((self._state, self._lines))
         if type(lines) is Lines:
             raise NotImplementedError(f"{type(self).__name__} does not define choose(self)")
         list_next(state, lines)
@@ -332,22 +341,17 @@ class Policy:
             While some arm has no sample: there is no answer yet.
         """
         with self._lock:
-            arms = self._state.arms.copy()
-            stopped = self.stopped
-        unsampled = np.flatnonzero(arms["count"] == 0)
-        if unsampled.size > 0:
+            arms, stopped = self._state.arms.copy(), self.stopped
+        if not arms["count"].all():
+            unsampled = np.flatnonzero(arms["count"] == 0)
             missing = [self._labels[arm] for arm in unsampled[:5]]
             raise ValueError(
                 f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
-        means, top = arms["mean"], arms["top"] if stopped else empirical_top(arms)
-        gap = float(means[top].min() - means[~top].max())
-        return Split(
-            frozenset(self._labels[arm] for arm in np.flatnonzero(top).tolist()),
-            frozenset(self._labels[arm] for arm in np.flatnonzero(~top).tolist()),
-            gap,
-        )
+        if not stopped:
+            arms["top"] = empirical_top(arms)
+        return self._split(arms)
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -472,6 +476,14 @@ class Policy:
         with self._lock:
             return self._state.arms[name].copy()
 
+    def _split(self, arms: Records) -> Split:
+        """The answer that stands in ``top`` of these arms."""
+        means, top = arms["mean"], arms["top"]
+        bottom = ~top
+        gap = float(means[top].min() - means[bottom].max())
+        above, below = (compress(self._labels, side.tolist()) for side in (top, bottom))
+        return Split(frozenset(above), frozenset(below), gap)
+
     def _clusters(self) -> list[Any]:
         """The cluster of every arm, as a report names it."""
         top = self.recommend().top
@@ -483,20 +495,21 @@ class Policy:
             self._make_room(indices)
         self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
-        if self._state.progress[0]["n_next"] == UNLISTED:
+        if self._state.progress[0]["n_next"] == UNDECIDED:
             self._finish_in_python()
         return bool(crossed)
 
     def _begin(self) -> None:
         """Decide, from what has been put into the state."""
         begin(self._state, self._lines, self._rule)
-        if self._state.progress[0]["n_next"] == UNLISTED:
+        if self._state.progress[0]["n_next"] == UNDECIDED:
             self._finish_in_python()
 
     def _finish_in_python(self) -> None:
-        """After a round of a policy in plain Python: whether its own rule holds."""
+        """Of a policy in plain Python: stop if its own rule holds."""
+        progress = self._state.progress[0]
+        progress["n_next"] = UNLISTED
         if self.may_stop():
-            progress = self._state.progress[0]
             self._state.arms["top"] = empirical_top(self._state.arms)
             progress["stopped"], progress["n_next"] = BY_RULE, 0
 
@@ -519,32 +532,30 @@ class Policy:
         """The compiled lines of the algorithm; these leave it to ``choose``."""
         return Lines(bounds=False)
 
-    def _memory(self) -> Any:
-        """The lines of the algorithm, with what they remember."""
-        return self._lines.lines if isinstance(self._lines, InPython) else self._lines
-
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
-        content = self.__dict__.copy()
-        for name in ("_state", "_lines", "_rule", "_lock", "_save_lock"):
-            del content[name]
-        shared = (self._labels, self._index, self._sigmas, self._radii)
         fresh = type(self).__new__(type(self))
+        shared, own = fresh.__dict__, {}
+        for name, value in self.__dict__.items():
+            if name in SETTINGS:
+                shared[name] = value
+            elif name not in BEGINS:
+                own[name] = value
         # All else is copied: a policy of the reader's own may have a memory.
-        fresh.__dict__.update(copy.deepcopy(content, {id(part): part for part in shared}))
+        shared.update(copy.deepcopy(own, {id(value): value for value in shared.values()}))
         fresh._start()
         return fresh
 
     def _start(self) -> None:
         """Set what there is before the first reward."""
         rule, proved = rule_of(self.rules, self._stopping)
-        lines = self.new_lines()
-        self._rule: Any = rule.of(proved, lines, self._share)
-        own = type(self).choose, type(self).may_stop
-        self._lines: Any = lines if own == (Policy.choose, Policy.may_stop) else InPython(lines)
+        self._lines: Any = self.new_lines()
+        self._rule: Any = rule.of(proved, self._lines, self._share)
         radii, keeps = self._radii, self._always_keeps_rewards or self._stopping in LOOK_BACK
         intervals = new_intervals(radii, self._nested, keeps)
         self._state = new_state(self._sigmas, radii.row, radii.factor, intervals)
+        own = type(self).choose, type(self).may_stop
+        self._state.progress["in_python"] = own != (Policy.choose, Policy.may_stop)
         self._room = 0
         self._objected = 0, ()
         self._set_locks()
@@ -585,16 +596,3 @@ class Policy:
             RuntimeWarning,
             stacklevel=3,
         )
-
-
-def empirical_top(arms: Records) -> Flags:
-    """Which arms lie above the largest gap between empirical means, of several the highest.
-
-    Nested intervals may leave an empirical mean outside; it counts at the nearest end.
-    """
-    values = np.clip(arms["mean"], arms["lower"], arms["upper"])
-    order = np.argsort(values, kind="stable")
-    gaps = np.diff(values[order])
-    top = np.zeros(arms.size, np.bool_)
-    top[order[np.flatnonzero(gaps == gaps.max())[-1] + 1 :]] = True
-    return top

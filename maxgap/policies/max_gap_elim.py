@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.slots import certain_gap, certain_gap_lies_at, touches_above
-from maxgap.engine.state import State, answer_around, answer_empirically
+from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Integers
 from maxgap.policies.base import Policy
-from maxgap.policies.rules import Rules
+from maxgap.policies.rules import Certain, Rules
 from maxgap.reference.estimates import Estimates, PlainRule, certain_top
 
 __all__ = [
@@ -136,13 +136,12 @@ class ElimLines(NamedTuple):
     def restore(self, content: Mapping[str, Any], complete: bool) -> None:
         """Put back what a file says; no arm is dropped before all have a sample."""
         flags = np.array(saved_list(content, "active", bool, self.active.size))
-        if not (complete or flags.all()):
-            raise ValueError("its active cannot be those of a policy")
+        check_saved("active", complete or flags.all())
         self.n_active[0] = flags.sum()
         self.active[: flags.sum()] = np.flatnonzero(flags)
 
 
-class TwoActive(NamedTuple):
+class TwoActive(Rule):
     """Alg. 1, line 7, literally: at most two active arms are left.
 
     Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
@@ -152,25 +151,12 @@ class TwoActive(NamedTuple):
     :class:`TwoActiveAroundCertainGap` needs neither condition.
     """
 
-    bounds: bool
-    proved: bool
-    n_active: Integers
-
-    @classmethod
-    def of(cls, proved: bool, lines: ElimLines, share: float) -> TwoActive:
-        """The rule beside these lines."""
-        return cls(True, proved, lines.n_active)
-
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        return self.n_active[0] <= 2
-
-    def answer(self, state: State) -> None:
-        """Set ``top`` to the empirical answer."""
-        answer_empirically(state.arms)
+        return self.lines.n_active[0] <= 2
 
 
-class TwoActiveAroundCertainGap(NamedTuple):
+class TwoActiveAroundCertainGap(Certain):
     """Alg. 1, line 7, and the certain gap lies between the two.
 
     Proved. With valid intervals, an arm of the largest gap has a bound of at least Delta_max, the
@@ -179,30 +165,16 @@ class TwoActiveAroundCertainGap(NamedTuple):
     each side, and no mean lies between them: the split is theirs.
     """
 
-    bounds: bool
-    proved: bool
-    active: Integers
-    n_active: Integers
-
-    @classmethod
-    def of(cls, proved: bool, lines: ElimLines, share: float) -> TwoActiveAroundCertainGap:
-        """The rule beside these lines."""
-        return cls(True, proved, lines.active, lines.n_active)
-
     def holds(self, state: State) -> bool:
         """Whether to stop."""
         position = certain_gap_lies_at(state.order)
         below, above = 0, 0
-        for i in range(self.n_active[0]):
-            if state.arms[self.active[i]]["position"] < position:
+        for i in range(self.lines.n_active[0]):
+            if state.arms[self.lines.active[i]]["position"] < position:
                 below += 1
             else:
                 above += 1
         return below == 1 and above == 1
-
-    def answer(self, state: State) -> None:
-        """Set ``top`` to the arms above the certain gap."""
-        answer_around(state)
 
 
 class MaxGapElim(Policy):
@@ -238,6 +210,6 @@ class MaxGapElim(Policy):
     def active(self) -> list[Hashable]:
         """Labels of the arms not yet eliminated, the paper's A."""
         with self._lock:
-            lines = self._memory()
+            lines = self._lines
             active = lines.active[: lines.n_active[0]].tolist()
         return [self._labels[arm] for arm in active]

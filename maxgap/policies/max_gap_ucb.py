@@ -10,7 +10,7 @@ import numpy as np
 from maxgap._checking import checked_factor
 from maxgap.engine.compiled import internal
 from maxgap.engine.slots import certain_gap, highest_bound, list_touching
-from maxgap.engine.state import State, answer_empirically
+from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Records
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
@@ -88,11 +88,19 @@ def max_gap_ucb(estimates: Estimates, stop: PlainRule = dominant_pair) -> Iterat
 # -- the same, compiled ----------------------------------------------------------------------------
 
 
+#: The two arms with the most samples.
+LEADERS = np.dtype(
+    [("first", np.int64), ("second", np.int64), ("rounds", np.int64)],  # known after that round
+    align=True,
+)
+
+
 class UCBLines(NamedTuple):
     """Algorithm 2 after line 2, compiled."""
 
     bounds: bool
     c: float  # of line 6
+    leaders: Records  # one LEADERS, for line 6
 
     def after_round(self, state: State) -> bool:
         """Nothing but samples is remembered."""
@@ -108,42 +116,19 @@ class UCBLines(NamedTuple):
         return {"c": self.c}
 
     def restore(self, content: Mapping[str, Any], complete: bool) -> None:
-        """Nothing but samples is remembered."""
+        """Nothing has to be put back: who leads is seen from the samples."""
 
 
-#: The two arms with the most samples.
-LEADERS = np.dtype(
-    [("first", np.int64), ("second", np.int64), ("rounds", np.int64)],  # known after that round
-    align=True,
-)
-
-
-class DominantPair(NamedTuple):
+class DominantPair(Rule):
     """Alg. 2, line 6: two arms have c times the samples of all others, ``T_i + T_j >= c rest``.
 
     Not proved: the proof of the accuracy theorem only treats stopping on the lower bound, and
     c <= 2 / (K - 2) stops in round one. c = 5 is the published scripts'; the paper gives none.
     """
 
-    bounds: bool
-    proved: bool
-    c: float
-    leaders: Records  # one LEADERS
-
-    @classmethod
-    def of(cls, proved: bool, lines: UCBLines, share: float) -> Any:
-        """The rule beside these lines."""
-        leaders = np.zeros(1, LEADERS)
-        leaders["second"] = 1
-        return cls(True, proved, lines.c, leaders)
-
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        return pair_dominates(state, self.leaders, self.c)
-
-    def answer(self, state: State) -> None:
-        """Set ``top`` to the empirical answer."""
-        answer_empirically(state.arms)
+        return pair_dominates(state, self.lines)
 
 
 class DominantPairAndCertainGap(DominantPair):
@@ -151,13 +136,13 @@ class DominantPairAndCertainGap(DominantPair):
 
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        return pair_dominates(state, self.leaders, self.c) and certain_gap(state.order) > 0.0
+        return pair_dominates(state, self.lines) and certain_gap(state.order) > 0.0
 
 
 @internal
-def pair_dominates(state: State, leaders: Records, c: float) -> bool:
+def pair_dominates(state: State, lines: UCBLines) -> bool:
     """Whether two arms have c times the samples of all others."""
-    arms, progress, known = state.arms, state.progress[0], leaders[0]
+    arms, progress, known = state.arms, state.progress[0], lines.leaders[0]
     # Only who had a sample since can have overtaken, unless a round was not looked at.
     every = known["rounds"] + 1 != progress["rounds"]
     if every:
@@ -172,7 +157,7 @@ def pair_dominates(state: State, leaders: Records, c: float) -> bool:
                 known["second"] = arm
     known["rounds"] = progress["rounds"]
     pair = arms[known["first"]]["count"] + arms[known["second"]]["count"]
-    return pair >= c * (progress["total"] - pair)
+    return pair >= lines.c * (progress["total"] - pair)
 
 
 class MaxGapUCB(Policy):
@@ -206,4 +191,4 @@ class MaxGapUCB(Policy):
 
     def new_lines(self) -> UCBLines:
         """The compiled lines, before the first round."""
-        return UCBLines(True, self._c)
+        return UCBLines(True, self._c, np.array([(0, 1, 0)], LEADERS))

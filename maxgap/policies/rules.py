@@ -22,7 +22,7 @@ class Never(Rule):
     @classmethod
     def of(cls, proved: bool, lines: Any, share: float) -> Rule:
         """The rule; it looks at nothing."""
-        return cls(bounds=False, proved=False)
+        return cls(False, False, lines)
 
 
 class Certain(Rule):

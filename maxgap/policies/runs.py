@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from maxgap.confidence import from_rewards
-from maxgap.engine.runs import BERNOULLI, NORMAL, STUDENT_T, Looks, Truth, run
-from maxgap.engine.state import UNLISTED
+from maxgap.engine.runs import Looks, Truth, run
+from maxgap.engine.state import UNDECIDED
 from maxgap.engine.types import Flags, Integers
-from maxgap.policies.base import Policy
+from maxgap.policies.base import Policy, Split
 
-__all__ = ["BERNOULLI", "NORMAL", "STUDENT_T", "Truth", "check_runnable", "prepared", "run_fresh"]
+__all__ = ["Truth", "answer", "check_runnable", "prepared", "run_fresh"]
 
 
 def check_runnable(policy: Any, noise: str) -> None:
@@ -21,10 +21,10 @@ def check_runnable(policy: Any, noise: str) -> None:
         raise ValueError(f"policy must be a policy object, got {policy!r}")
     if not policy._answers_with_a_split:
         raise ValueError(f"policy must answer with a split, which a run judges, got {policy!r}")
-    if policy.counts.any():
+    if policy._state.progress[0]["total"] > 0:
         raise ValueError(f"policy must not have begun, got {policy!r}")
-    from_range = noise == "bernoulli" and (policy._sigmas >= 0.5).all()
-    if from_rewards(policy._confidence) and not from_range:
+    in_range = noise == "bernoulli" and (policy._sigmas >= 0.5).all()
+    if from_rewards(policy._confidence) and not in_range:
         raise ValueError(
             f"confidence {policy._confidence!r} needs rewards in a range of width 2 sigma: noise "
             f"'bernoulli' and sigma from 0.5, got noise {noise!r} and sigma {policy._sigmas}"
@@ -68,8 +68,9 @@ def run_fresh(
     progress = started._state.progress[0]
     while True:
         run(rng, truth, looks, started._state, started._lines, started._rule)
-        if progress["n_next"] == UNLISTED:
-            started._finish_in_python()
+        if progress["n_next"] < 0:  # it is in plain Python
+            if progress["n_next"] == UNDECIDED:
+                started._finish_in_python()
             started._listed()
         elif progress["stopped"] or progress["total"] >= budget:
             break
@@ -78,3 +79,9 @@ def run_fresh(
     if progress["crossed"]:
         started._warn_crossed()
     return started, looks.wrong, counts
+
+
+def answer(ended: Policy) -> Split | None:
+    """The answer of a policy that :func:`run_fresh` looked at last when it ended; None if none."""
+    arms = ended._state.arms
+    return ended._split(arms) if arms["count"].all() else None

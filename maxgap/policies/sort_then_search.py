@@ -8,11 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.engine.compiled import internal
 from maxgap.engine.elementary import log
 from maxgap.engine.slots import list_marked, n_overlapping
-from maxgap.engine.state import State, answer_empirically
+from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Integers, Records
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
@@ -63,12 +63,12 @@ class SortLines(NamedTuple):
         self.searching[0] = content["sequence"] is not None
         if self.searching[0]:
             sequence = saved_list(content, "sequence", int, self.sequence.size)
-            if not complete or sorted(sequence) != list(range(self.sequence.size)):
-                raise ValueError("its sequence cannot be that of a policy")
+            permuted = sorted(sequence) == list(range(self.sequence.size))
+            check_saved("sequence", complete and permuted)
             self.sequence[:] = sequence
 
 
-class DominantGap(NamedTuple):
+class DominantGap(Rule):
     """lil'UCB's rule on the gaps of a sorted list: ``T_g >= 1 + lambda * sum of the others``.
 
     A gap has as many samples as the less sampled of its two arms. Not proved here: the theorem of
@@ -76,28 +76,15 @@ class DominantGap(NamedTuple):
     share an arm and the samples of the sorting phase are reused.
     """
 
-    bounds: bool
-    proved: bool
-    sequence: Integers
-
-    @classmethod
-    def of(cls, proved: bool, lines: SortLines, share: float) -> Any:
-        """The rule beside these lines."""
-        return cls(True, proved, lines.sequence)
-
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        most, total = 0, 0
-        for k in range(self.sequence.size - 1):
-            below, above = state.arms[self.sequence[k]], state.arms[self.sequence[k + 1]]
+        sequence, most, total = self.lines.sequence, 0, 0
+        for k in range(sequence.size - 1):
+            below, above = state.arms[sequence[k]], state.arms[sequence[k + 1]]
             n = min(below["count"], above["count"])
             most = max(most, n)
             total += n
         return most >= 1 + LIL_LAMBDA * (total - most)
-
-    def answer(self, state: State) -> None:
-        """Set ``top`` to the empirical answer."""
-        answer_empirically(state.arms)
 
 
 @internal

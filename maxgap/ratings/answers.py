@@ -24,16 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Answer", "named", "printable", "sentence", "shared", "tell_all"]
+__all__ = ["Answer", "named", "printable", "shared", "tell_all"]
 
-#: How many arms are shown in a table, and named in a line.
-SHOWN, NAMED = 20, 6
+#: How many arms are shown in a table, are named in a line, and have their names in a picture.
+SHOWN, NAMED, DRAWN = 20, 6, 60
 #: The longest name that is shown in full.
 LONGEST = 40
 #: Smaller numbers are shown with an exponent; a gap as small as rounding asks for no decimals.
 TINY, ROUNDING = 1e-5, 1e-11
-#: Of how many arms the names are drawn.
-DRAWN = 60
 
 
 def tell_all(policy: Policy, rows: Rows) -> Moments:
@@ -72,14 +70,6 @@ class Answer:
 
     def verdict(self) -> list[str]:
         """The first of these sentences, which are there at once: all but how to go on."""
-        return [*self._found(), self._verdict(), *self.notes]
-
-    def _found(self) -> list[str]:
-        """The gaps and the groups."""
-        raise NotImplementedError
-
-    def _verdict(self) -> str:
-        """Whether they are certified."""
         raise NotImplementedError
 
     def _group(self, title: str, name: Any) -> str:
@@ -108,8 +98,8 @@ class Answer:
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
 
-        The arms are those of ``next``, those with the fewest ratings first, as evenly as can be:
-        what ``policy().batch`` asks for, counted.
+        What ``policy().batch`` asks for, counted: the arms of ``next``, those with the fewest
+        ratings first, as evenly as can be.
 
         Examples
         --------
@@ -136,9 +126,8 @@ class Answer:
     @cached_property
     def _begun(self) -> Policy:
         """The policy that was told the rewards, ready to go on."""
-        policy = copy.copy(self._policy)
-        at_once.begin(policy)
-        return policy
+        at_once.begin(self._policy)
+        return self._policy
 
     def estimates(self) -> tuple[Floats, Floats]:
         """Means and standard deviations of the rewards, in the order of the policy's arms.
@@ -176,8 +165,6 @@ class Answer:
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""
-        import pandas as pd
-
         frame = self.arms
         if len(frame) > SHOWN:  # those nearest to a split, where it is decided
             group, rows = frame["group"].to_numpy(), np.arange(len(frame))
@@ -186,15 +173,13 @@ class Answer:
             away = np.minimum(rows - splits[after - 1], splits[after] - rows)
             frame = frame.iloc[np.sort(np.argsort(away, kind="stable")[:SHOWN])]
         asked = set(self.next)
-        numbers = ("mean", "lower", "upper")
-        return pd.DataFrame(
-            {
-                "arm": [printable(arm, LONGEST) for arm in frame["arm"]],
-                "ratings": [f"{n:,}" for n in frame["ratings"]],
-                **{name: [self._text(x) for x in frame[name]] for name in numbers},
-                "group": [str(group) for group in frame["group"]],
-                "next": ["*" if arm in asked else "" for arm in frame["arm"]],
-            }
+        numbers = {name: frame[name].map(self._text) for name in ("mean", "lower", "upper")}
+        return frame.assign(
+            arm=[printable(arm, LONGEST) for arm in frame["arm"]],
+            ratings=frame["ratings"].map("{:,}".format),
+            **numbers,
+            group=frame["group"].astype(str),
+            next=["*" if arm in asked else "" for arm in frame["arm"]],
         )
 
     def _caption(self) -> list[str]:
@@ -218,36 +203,36 @@ class Answer:
 def shared(
     policy: Policy, moments: Moments, look: Cuts, question: Question, names: Sequence[Any]
 ) -> dict[str, Any]:
-    """What every kind of answer holds, of a policy that was told the rows; but the notes."""
-    return {
-        "certified": policy.certified,
-        "rival": look.rival,
-        "arms": _by_mean(policy, look, question, names),
-        "_policy": policy,
-        "_question": question,
-        "_world": World.of(moments, policy, question, look.group),
-        "_smallest_gap": float(look.gaps.min()),
-    }
+    """What every kind of answer holds, of a policy that was told the rows; but the notes.
 
-
-def _by_mean(policy: Policy, look: Cuts, question: Question, names: Sequence[Any]) -> pd.DataFrame:
-    """A row per arm, the highest group first and in it the largest mean; ends in the bounds."""
+    Arms come with the highest group first and in it the largest mean; ends in the bounds.
+    """
     import pandas as pd
 
     ends = np.array([policy.lower, policy.upper])
     if question.bounds is not None:
         ends = ends.clip(*question.bounds)
-    frame = pd.DataFrame({"arm": pd.Series(policy.arms, dtype=object), "ratings": policy.counts})
-    frame["mean"], (frame["lower"], frame["upper"]) = policy.means, ends
-    frame["group"] = np.array(names)[look.group]
+    frame = pd.DataFrame(
+        {
+            "arm": pd.Series(policy.arms, dtype=object),
+            "ratings": policy.counts,
+            "mean": policy.means,
+            "lower": ends[0],
+            "upper": ends[1],
+            "group": np.array(names)[look.group],
+        }
+    )
     # Equal means stay in the table's order, but never an arm above one of a higher group.
-    order = np.lexsort((-frame["mean"], look.group))
-    return frame.iloc[order].reset_index(drop=True)
-
-
-def sentence(text: str) -> str:
-    """What a policy objects to, as a sentence."""
-    return f"{text[0].upper()}{text[1:]}."
+    order = np.lexsort((-policy.means, look.group))
+    return {
+        "certified": policy.certified,
+        "rival": look.rival,
+        "arms": frame.iloc[order].reset_index(drop=True),
+        "_policy": policy,
+        "_question": question,
+        "_world": World.of(moments, policy, question, look.group),
+        "_smallest_gap": float(look.gaps.min()),
+    }
 
 
 def printable(arm: Hashable, longest: int | None = None) -> str:

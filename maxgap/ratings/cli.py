@@ -22,14 +22,13 @@ from numba.core.event import Listener, install_listener
 
 from maxgap import confidence
 from maxgap.policies import at_once
-from maxgap.ratings.answers import printable
+from maxgap.ratings.answers import printable, tell_all
 from maxgap.ratings.duels import Duels
 from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
-from maxgap.ratings.groups import TablePartition, partition_of
-from maxgap.ratings.planning import Forecast, plan_of
+from maxgap.ratings.planning import Forecast, plan
 from maxgap.ratings.question import POLICY_OF, Question
 from maxgap.ratings.rows import Rows
-from maxgap.ratings.splits import TableSplit, collecting, split, split_of
+from maxgap.ratings.splits import TablePartition, TableSplit, partition_of, split, split_of
 
 __all__ = ["main", "parser"]
 
@@ -114,32 +113,26 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _decoded(text: str) -> str:
-    """What was typed, also where the locale cannot decode it."""
-    odd = any("\udc80" <= character <= "\udcff" for character in text)
-    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:  # print would take the standard output instead
+def _say(*texts: str) -> None:
+    for text in texts if sys.stderr is not None else ():  # print would take the standard output
         print(f"maxgap: {text}", file=sys.stderr)
+
+
+# -- what it understands -----------------------------------------------------------------------
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command line understands."""
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-    whole = argparse.ArgumentParser(
-        prog="maxgap",
-        description="Where do noisily rated things fall apart into a better and a worse group?",
-        epilog=EPILOG,
-        **how,
-    )
+    how["epilog"] = EPILOG
+    about = "Where do noisily rated things fall apart into a better and a worse group?"
+    whole = argparse.ArgumentParser(prog="maxgap", description=about, **how)
     whole.add_argument("--version", action="version", version=f"maxgap {version('maxgap')}")
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
-        text = help[0].upper() + help[1:] + "."
-        one = commands.add_parser(name, help=help, description=text + care, epilog=EPILOG, **how)
+        text = f"{help[0].upper()}{help[1:]}.{care}"
+        one = commands.add_parser(name, help=help, description=text, **how)
         one.set_defaults(run=run, parser=one, groups=2)
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
@@ -163,16 +156,15 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
     for one in (found, following, planned):
-        _add_reading(one)
-    for one in (found, following, planned, demo):
-        _add_question(one, given=one is not demo)
+        _add_reading(one.add_argument_group("the file").add_argument)
+        _add_question(one.add_argument_group("the guarantee"), given=True)
+    _add_question(demo.add_argument_group("the guarantee"), given=False)
     for one in (found, demo):
         one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
     return whole
 
 
-def _add_reading(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument_group("the file").add_argument
+def _add_reading(add: Callable[..., Any]) -> None:
     met = "or who met; the winner is then one of them, the name of its column or a word for a draw"
     for option, help in (
         ("--arm", "what is rated (the first of two)"),
@@ -190,8 +182,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
-def _add_question(command: argparse.ArgumentParser, *, given: bool) -> None:
-    guarantee = command.add_argument_group("the guarantee")
+def _add_question(guarantee: Any, *, given: bool) -> None:
     if given:
         scale = guarantee.add_mutually_exclusive_group().add_argument
         ends = "the smallest and largest rating that there could be"
@@ -214,6 +205,12 @@ def _whole(least: int) -> Callable[[str], int]:
     return number
 
 
+def _decoded(text: str) -> str:
+    """What was typed, also where the locale cannot decode it."""
+    odd = any("\udc80" <= character <= "\udcff" for character in text)
+    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
+
+
 def _separator(text: str) -> str:
     character = {"\\t": "\t", "tab": "\t"}.get(text, text)
     if len(character) != 1 or character in '\r\n"':
@@ -227,18 +224,20 @@ def _separator(text: str) -> str:
 def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
-    default = "clusters" if duels or options.groups > 2 else "either"
-    stopping = default if options.stopping is None else options.stopping
+    stopping = options.stopping
+    if stopping is None:
+        stopping = "clusters" if duels or options.groups > 2 else "either"
     contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
     named = any(name is not None for name in (options.arm, options.reward, options.rater))
+    together = "--winner and --loser go together, or --winner and --pair"
     for wrong, why in (
         (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
-        (not duels and others, "--winner and --loser go together, or --winner and --pair"),
+        (not duels and others, together),
         (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
-        (duels and not one_of, "--winner and --loser go together, or --winner and --pair"),
+        (duels and not one_of, together),
         (options.draws and not options.pair, "--draws and --pair go together"),
         (duels and (scaled or named), "--winner: not with --arm, --reward, --rater or a scale"),
         (duels and contrasts, "--winner: clusters only, as rewards of a duel depend on each other"),
@@ -249,21 +248,18 @@ def _asked(options: argparse.Namespace) -> Question:
     return Question.asked(bounds, options.sigma, options.delta, options.confidence, stopping)
 
 
-def _columns(options: argparse.Namespace) -> dict[str, str | None]:
-    """The columns to read, by the options that name them."""
-    if options.winner is None:
-        rater = {"--rater": options.rater} if options.rater else {}
-        return {"--arm": options.arm, "--reward": options.reward} | rater
-    names = [options.winner, options.loser, *(options.pair or (None, None)), options.chosen]
-    places = ("--winner", "--loser", "--pair", "--pair, second", "--chosen")
-    return {at: name for at, name in zip(places, names, strict=True) if name is not None}
-
-
 @contextmanager
 def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Question]]:
     """The rows of the file, and what is asked of them; what is wrong with them names the file."""
     question = _asked(options)
-    source = Source(path, _columns(options), options.separator, options.encoding)
+    first, second = options.pair or (None, None)
+    columns = {"--winner": options.winner, "--loser": options.loser}
+    columns |= {"--pair": first, "--pair, second": second, "--chosen": options.chosen}
+    columns |= {"--rater": options.rater or None}
+    columns = {option: name for option, name in columns.items() if name is not None}
+    if options.winner is None:
+        columns = {"--arm": options.arm, "--reward": options.reward} | columns
+    source = Source(path, columns, options.separator, options.encoding)
     rows = Rows(question.bounds, text=source.text)
     if options.winner is not None:
         chosen = options.chosen is not None
@@ -293,13 +289,18 @@ def _split(options: argparse.Namespace) -> None:
 
 def _next(options: argparse.Namespace) -> None:
     with _read(options, options.file) as (rows, question):
-        for note in rows.notes:
-            _say(note)
-        rows.declare(options.arms)
+        _say(*rows.notes)
+        known = set(map(str, rows.labels))
+        for name in options.arms:
+            if name not in known:
+                rows.arms.number(name)
         if rows.total and rows.moments().counts.all():
             policy = _answer(rows, question, options.groups).policy()
         else:  # arms that have no rating yet come first
-            policy = collecting(rows, question)
+            policy = question.policy(rows.labels)
+            if rows.total:
+                tell_all(policy, rows)
+                at_once.begin(policy)
         batch = at_once.questions(policy, options.batch, _pending(options, policy.arms))
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
@@ -328,15 +329,16 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
 
 def _plan(options: argparse.Namespace) -> None:
     if all(map(_is_number, options.given)):
-        made = plan_of(_asked(options), [float(text) for text in options.given], options.sd)
+        guessed = [float(text) for text in options.given]
+        made = plan(guessed, sd=options.sd, **_asked(options).settings)
     elif len(options.given) > 1:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
     else:
         with _read(options, options.given[0]) as (rows, question):
-            for note in rows.notes:
-                _say(note)
+            _say(*rows.notes)
             means, sd = _answer(rows, question, 2).estimates()
-            made = plan_of(question, means, sd if options.sd is None else options.sd)
+            sd = sd if options.sd is None else options.sd
+            made = plan(means, sd=sd, **question.settings)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
 

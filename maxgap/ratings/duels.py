@@ -13,9 +13,8 @@ from maxgap._checking import label_key
 from maxgap._numbers import as_floats
 from maxgap.policies.max_gap_partition import members
 from maxgap.ratings.question import Question
-from maxgap.ratings.rows import Floats, Integers, Rows, check, codes_of, why_no_label
+from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, why_no_label
 from maxgap.ratings.splits import TableSplit, split_of
-from maxgap.ratings.tables import add_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +48,8 @@ class Duels(Rows):
 
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
-        one, other = places = (1, 2) if self._names else (0, 1)
-        pairs = self.arms.numbers(*(columns[at] for at in places))
+        one, other = (1, 2) if self._names else (0, 1)
+        pairs = self.arms.numbers(columns[one], columns[other])
         won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
@@ -141,8 +140,7 @@ class Duels(Rows):
         n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
         expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
-        group = arms if self._chosen else np.zeros_like(arms)
-        parts = members(group)
+        parts = members(arms if self._chosen else np.zeros_like(arms))
         surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
         # An average of capitals is one, too.
         if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):
@@ -193,8 +191,7 @@ def split_duels(
 
     The Borda score of an arm is the probability that it beats an opponent drawn uniformly from all
     other arms of the table. A duel is a reward of an arm, 1 if won and 0 if lost, if the opponent
-    was drawn so; a draw has no place among the winners. Hence it matters how duels were arranged,
-    which a table does not show:
+    was drawn so. Hence it matters how duels were arranged, which a table does not show:
 
     - Pairs drawn uniformly from all pairs, whatever happened before: a duel counts for both.
     - An arm chosen, by whatever rule and from whatever has been seen, and its opponent drawn from
@@ -216,7 +213,7 @@ def split_duels(
     table : pandas.DataFrame, mapping, or what has ``to_pandas``, optional
         A row per duel, in the order in which they took place.
     winner, loser : hashable, or sequences
-        Names of two columns of the table; without a table the two sequences themselves.
+        Columns, named as ``arm`` and ``reward`` of :func:`maxgap.split`.
     pair : (hashable, hashable), or two sequences, optional
         In place of ``loser`` the two columns of who met, where there are draws: ``winner`` then
         holds one of the two, the name of its column, or a word such as "tie", "draw" or "both bad".
@@ -258,14 +255,15 @@ def split_duels(
         raise ValueError(f"draws must be 'half' or 'drop' and come with pair, got {draws!r}")
     if opponents is not None and (chosen is None or draws == "drop"):
         raise ValueError("opponents must come with chosen, and not with draws='drop'")
-    asked = {"winner": winner, "loser": loser, "chosen": chosen}
+    columns = {"winner": winner, "loser": loser}
+    names: Sequence[Any] = ()
     if pair is not None:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise ValueError(f"pair must be two columns, got {pair!r}")
-        asked = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1], "chosen": chosen}
-    names = pair if table is not None or pair is None else (object(), object())
-    duels = Duels(names or (), draws, chosen=chosen is not None)
-    add_table(duels, table, **asked)
+        columns = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1]}
+        names = (object(), object()) if table is None else pair
+    duels = Duels(names, draws, chosen=chosen is not None)
+    add_table(duels, table, **columns, chosen=chosen)
     bounds = 0, duels.check(opponents)
     return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
 
@@ -274,9 +272,8 @@ def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
     """Logarithm of the capital of who bets that draws are not from these probabilities.
 
     The bets are those of a Dirichlet mixture. If draws are from them, given all before, the capital
-    is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x,
-    whenever one looks and whatever decides if there is a next draw. ``counts`` has only the kinds
-    that were drawn at all.
+    is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x, however
+    often one looks. ``counts`` has only the kinds that were drawn at all.
     """
     from scipy.special import gammaln
 
@@ -292,7 +289,7 @@ def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
     if not isinstance(opponents, pd.DataFrame):
         raise ValueError(f"opponents must be a DataFrame with labels, got {opponents!r}")
     orders = []
-    for given in (opponents.index, opponents.columns):
+    for given in opponents.axes:
         index = {label_key(label): at for at, label in enumerate(given)}
         orders.append([index.get(label_key(label), -1) for label in labels])
         if sorted(orders[-1]) != list(range(len(given))):

@@ -12,7 +12,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +27,9 @@ __all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 PIECE = 1 << 18
 #: What separates columns, if the file's name and its first line do not tell otherwise.
 SEPARATORS = ",\t;|"
+
+#: Some rows: the columns asked for, where a row stands, how much is read by now, and of how much.
+Piece = tuple[list["pd.Series"], Callable[[int], str], int, int | None]
 
 
 class BadFile(ValueError):
@@ -56,15 +59,6 @@ class Source(NamedTuple):
         return not self.path.lower().endswith((".parquet", ".pq"))
 
 
-class _Piece(NamedTuple):
-    """Some rows: the columns asked for, where a row stands, and how much is read by now."""
-
-    columns: list[pd.Series]
-    where: Callable[[int], str]
-    done: int
-    total: int | None
-
-
 def read_rows(source: Source, rows: Rows) -> None:
     """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
 
@@ -89,10 +83,8 @@ def read_rows(source: Source, rows: Rows) -> None:
                     raise BadFile(message) from None
                 before += columns[0].size
                 bar.update(done - bar.n)
-    except OSError as problem:
-        raise BadFile(f"{source.name}: {problem.strerror or problem}") from None
-    except (EOFError, zlib.error) as problem:  # of a compressed file that was cut short or damaged
-        raise BadFile(f"{source.name}: {problem}") from None
+    except (OSError, EOFError, zlib.error) as problem:  # the last two of a damaged .gz
+        raise BadFile(f"{source.name}: {getattr(problem, 'strerror', None) or problem}") from None
     except UnicodeError as problem:
         raise BadFile(
             f"{source.name}: is not text in the encoding {source.encoding} ({problem}); "
@@ -126,25 +118,21 @@ def _places(names: list[str], source: Source) -> list[int]:
 @contextmanager
 def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
     """The file as text, and the bytes below it, of which the position shows how far it is read."""
+    if source.path == "-" and sys.stdin is None:
+        raise BadFile("-: the standard input is closed")
     # A byte order mark is no part of the first column's name.
     encoding = "utf-8-sig" if source.encoding.lower() in ("utf-8", "utf8") else source.encoding
-    with ExitStack() as open_files:
-        if source.path == "-":
-            if sys.stdin is None:
-                raise BadFile("-: the standard input is closed")
-            raw: Any = sys.stdin.buffer
-        else:
-            raw = open_files.enter_context(open(source.path, "rb"))
-        unpacked: Any = raw
-        if source.path.lower().endswith(".gz"):
-            unpacked = open_files.enter_context(gzip.GzipFile(fileobj=raw))
+    packed = source.path.lower().endswith(".gz")
+    with nullcontext(sys.stdin.buffer) if source.path == "-" else open(source.path, "rb") as raw:
+        unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
         try:
             text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
         except LookupError as problem:
             raise UnicodeError(str(problem)) from None
-        # Closed is only what was opened here.
-        open_files.callback(text.detach)
-        yield text, raw
+        try:
+            yield text, raw
+        finally:
+            text.detach()  # closed is only what was opened here
 
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
@@ -154,10 +142,9 @@ def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int
         first, separator, before = text.readline(), separator or said[1], 1
     if not first.strip():
         raise NoRows(f"{source.name}: is empty, or its first line is")
-    if separator is None and source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
-        separator = "\t"
     if separator is None:
-        separator = max(SEPARATORS, key=first.count)
+        tabs = source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+        separator = "\t" if tabs else max(SEPARATORS, key=first.count)
     lines = itertools.chain([first], iter(text.readline, ""))
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     return [name.strip() for name in next(reader)], separator, before + reader.line_num
@@ -177,7 +164,7 @@ def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, Any
     return kinds
 
 
-def _text(source: Source) -> Generator[_Piece]:
+def _text(source: Source) -> Generator[Piece]:
     import pandas as pd
 
     size = os.path.getsize(source.path) if os.path.isfile(source.path) else None
@@ -204,11 +191,10 @@ def _text(source: Source) -> Generator[_Piece]:
                 index_col=False,
                 chunksize=PIECE,
             ):
-                kept = piece[~_blank(piece, places)]
+                kept = _filled(piece, places)
                 columns = [kept[at].rename(names[at]) for at in places]
                 where = partial(_line, piece, kept.index, above)
-                done = piece.index.stop if size is None else raw.tell()
-                yield _Piece(columns, where, done, size)
+                yield columns, where, piece.index.stop if size is None else raw.tell(), size
                 above += _line_ends(piece)
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
             if "Calling read(" in str(problem):  # all that is left of an interrupt
@@ -216,13 +202,12 @@ def _text(source: Source) -> Generator[_Piece]:
             raise BadFile(_malformed(source, len(names), above, str(problem))) from None
 
 
-def _blank(piece: pd.DataFrame, places: list[int]) -> Any:
-    """Which lines have nothing but blanks."""
-    blank = piece[places].isna().all(axis=1).to_numpy().copy()
-    if blank.any():
-        rest = piece[blank].drop(columns=places)
-        blank[blank] = (rest.isna() | (rest == "")).all(axis=1)
-    return blank
+def _filled(piece: pd.DataFrame, places: list[int]) -> pd.DataFrame:
+    """The lines that have more than blanks."""
+    unfilled = piece[piece[places].isna().all(axis=1)]
+    rest = unfilled.drop(columns=places)
+    blank = (rest.isna() | (rest == "")).all(axis=1).to_numpy(dtype=bool)
+    return piece.drop(index=unfilled.index[blank])
 
 
 def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
@@ -260,11 +245,7 @@ def _malformed(source: Source, n_columns: int, above: int, problem: str) -> str:
 # -- Parquet -----------------------------------------------------------------------------------
 
 
-def _row(before: int, row: int) -> str:
-    return f"row {before + row + 1}"
-
-
-def _parquet(source: Source) -> Generator[_Piece]:
+def _parquet(source: Source) -> Generator[Piece]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -279,7 +260,8 @@ def _parquet(source: Source) -> Generator[_Piece]:
             columns = [names[at] for at in _places(names, source)]
             for piece in file.iter_batches(batch_size=PIECE, columns=columns):
                 found = [piece.column(name).to_pandas().rename(name) for name in columns]
-                before, done = done, done + piece.num_rows
-                yield _Piece(found, partial(_row, before), done, total)
+                where = partial(lambda before, row: f"row {before + row + 1}", done)
+                done += piece.num_rows
+                yield found, where, done, total
     except pa.ArrowException as problem:
         raise BadFile(f"{source.name}: is not a readable Parquet file ({problem})") from None

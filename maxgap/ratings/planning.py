@@ -1,8 +1,7 @@
 """How many more rewards: a policy goes on, again and again, in a world that looks like the data.
 
-Nothing here is proved. What is not known of the world, how its rewards are spread and where its
-means lie, is taken from the data or from a guess; the answer is a median and an interval, for
-planning and not for publishing.
+Nothing here is proved. How the world's rewards are spread and where its means lie is taken from the
+data or from a guess; the answer is a median and an interval, for planning and not for publishing.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Floats, Integers, Moments
 from maxgap.statistics import decimal, significant
 
-__all__ = ["Forecast", "Plan", "World", "forecast", "plan", "plan_of"]
+__all__ = ["Forecast", "Plan", "World", "forecast", "plan"]
 
 #: Simulations of a forecast.
 REPLICATES = 20
@@ -45,8 +44,6 @@ class Forecast(NamedTuple):
     --------
     >>> print(Forecast(1234.0, 870.0, math.inf, 4567))
     about 1,200 (870 to more than 4,500)
-    >>> print(Forecast(math.inf, 870.0, math.inf, 4567))
-    more than 4,500 (870 at best)
     """
 
     median: float
@@ -55,22 +52,19 @@ class Forecast(NamedTuple):
     simulated: int
 
     def __str__(self) -> str:
+        median, low, high = map(self._said, self[:3])
         if math.isfinite(self.median):
-            return f"about {_roughly(self.median)} ({_roughly(self.low)} to {self._high()})"
+            return f"about {median} ({low} to {high})"
         if self.simulated == 0:
             return "too much to simulate"
-        best = f" ({_roughly(self.low)} at best)" if math.isfinite(self.low) else ""
-        return self._high() + best
+        return f"{median} ({low} at best)" if math.isfinite(self.low) else median
 
-    def _high(self) -> str:
-        if math.isfinite(self.high):
-            return _roughly(self.high)
+    def _said(self, number: float) -> str:
+        """Two digits of it, or more than what."""
+        if math.isfinite(number):
+            return significant(number) if number >= 100 else decimal(number)
         step = 10 ** max(len(str(self.simulated)) - 2, 0)
         return f"more than {decimal(self.simulated // step * step)}"
-
-
-def _roughly(number: float) -> str:
-    return significant(number) if number >= 100 else decimal(number)
 
 
 class Plan(NamedTuple):
@@ -141,12 +135,11 @@ class World(NamedTuple):
     def drawn_means(self, rng: np.random.Generator) -> Floats:
         """True means that go with the data.
 
-        The estimates lie further apart than the means do: by their errors. Were errors added once
-        more, gaps inside groups would be as wide as the largest, and forecasts many times too
-        high. So the means of a group are taken to be normal around its centre, with one variance
-        for all groups, and are drawn from what is then known: this variance, the centres, the
-        means. Paule and Mandel's estimate of the variance is where the sum of squares is what it
-        should be; here what it should be is drawn, from those chi-squared for which there is one.
+        The estimates lie further apart than the means do: by their errors, which must not be added
+        once more. So the means of a group are taken to be normal around its centre, with one
+        variance for all groups; this, the centres and the means are drawn from what is then known.
+        The variance is Paule and Mandel's, where the sum of squares is what it should be; but that
+        is drawn, from those chi-squared for which there is a variance.
         """
         if not self.errors.any():
             return self.means
@@ -256,13 +249,6 @@ def plan(
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
     question = Question.asked(bounds, sigma, delta, confidence, stopping)
-    return plan_of(question, means, sd, replicates=replicates, seed=seed)
-
-
-def plan_of(
-    question: Question, means: Any, sd: Any, *, replicates: int = REPLICATES, seed: int = 0
-) -> Plan:
-    """The plan that means and spreads give, or a ValueError that says what is wrong with them."""
     guessed = as_floats(means)
     if guessed is None or guessed.ndim != 1 or guessed.size < 2 or not np.isfinite(guessed).all():
         raise ValueError(f"means must be two numbers or more, got {means!r}")
@@ -271,18 +257,17 @@ def plan_of(
         raise ValueError(f"means: no gap is the largest, no number of rewards tells, got {means!r}")
     if hasattr(question.sigma, "items"):
         raise ValueError(f"sigma must be a number, got {question.sigma!r}")
-    largest = np.full(guessed.size, question.sigma**2)
+    variances = np.full(guessed.size, question.sigma**2)
     if question.bounds is not None:
         low, high = question.bounds
-        largest = (guessed - low) * (high - guessed)
-        if (largest < 0).any():
+        variances = (guessed - low) * (high - guessed)
+        if (variances < 0).any():
             raise ValueError(f"means must lie in the bounds {low:g} to {high:g}, got {means!r}")
-    variances = largest
     if sd is not None:
         spreads = as_floats(sd)
         if spreads is None or spreads.shape not in ((), guessed.shape) or not (spreads >= 0).all():
             raise ValueError(f"sd must be a number from 0, or one for each arm, got {sd!r}")
-        variances = np.minimum(spreads**2, largest)
+        variances = np.minimum(spreads**2, variances)
     one = np.zeros(guessed.size, dtype=np.int64)
     world = World(guessed, np.zeros(guessed.size), variances, question.bounds, one)
     policies = (question.policy(guessed.size, cls) for cls in (None, RoundRobin))

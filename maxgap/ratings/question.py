@@ -21,13 +21,7 @@ POLICY_OF: dict[str, type[Policy]] = {
 
 
 class Question(NamedTuple):
-    """What rewards are assumed to be, and which certificate is asked for: chosen before looking.
-
-    Examples
-    --------
-    >>> Question.asked((1, 5), None, 0.05, None, "clusters")[1:4]
-    (2.0, 0.05, 'empirical-bernstein')
-    """
+    """What rewards are assumed to be, and which certificate is asked for: chosen before looking."""
 
     bounds: tuple[float, float] | None
     sigma: Any
@@ -58,16 +52,15 @@ class Question(NamedTuple):
             confidence = "normal-mixture" if bounds is None else "empirical-bernstein"
         return cls(bounds, sigma, check_delta(delta), checked_confidence(confidence), stopping)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """By name, as a policy takes them, and :func:`maxgap.plan`."""
+        scale = {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
+        rest = {"delta": self.delta, "confidence": self.confidence, "stopping": self.stopping}
+        return scale | rest
+
     def policy(
         self, arms: int | Sequence[Hashable], cls: type[Policy] | None = None, **more: Any
     ) -> Policy:
         """A policy of these settings that has not begun; by default one that samples for it."""
-        scale = {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
-        return (cls or POLICY_OF[self.stopping])(
-            arms,
-            delta=self.delta,
-            confidence=self.confidence,
-            stopping=self.stopping,
-            **scale,
-            **more,
-        )
+        return (cls or POLICY_OF[self.stopping])(arms, **self.settings, **more)

@@ -1,16 +1,17 @@
 """Rows of a table, arm and reward, checked and kept in their order.
 
-A table that is in memory is one piece; a file comes in pieces and need not fit into memory. What is
-kept of a row is the number of its arm and its reward, twelve bytes: how many arms there are is
-known at the end only, and the intervals depend on it.
+A table in memory is one piece; a file comes in pieces and need not fit into memory. Kept of a row
+are the number of its arm and its reward, twelve bytes: how many arms there are is known at the end
+only, and the intervals depend on it.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from maxgap._numbers import as_float
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BadRow", "Floats", "Integers", "Moments", "Rows", "check", "codes_of", "why_no_label"]
+__all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "why_no_label"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -69,9 +70,10 @@ class Labels:
     def number(self, label: Hashable) -> int:
         """The number of the label, a new one if it has none; -1 if it cannot be a label."""
         label = self.plain(label)
-        if is_rounded(label) or (isinstance(label, str) and label == "" and not self._empty):
+        nameless = isinstance(label, str) and label == "" and not self._empty
+        if nameless or is_rounded(label) or (key := _key(label)) is None:
             return -1
-        number = self._index.setdefault(_key(label), len(self.known))
+        number = self._index.setdefault(key, len(self.known))
         if number == len(self.known):
             self.known.append(label)
         return number
@@ -105,9 +107,9 @@ class Rows:
         self.total = 0
         #: How many raters there are, and whether any rates several arms; None if nobody said.
         self.raters: tuple[int, bool] | None = None
-        self._text = text
         self._people = Labels(text=text, empty=False)
         self._who: list[Integers] = []
+        self._text = text
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
         self._ends = math.inf, -math.inf  # the least and the largest reward
         self._kept: list[tuple[NDArray[np.int32], Floats]] = []
@@ -120,12 +122,8 @@ class Rows:
         numbers = self.arms.numbers(columns[0])[:, 0]
         values = _floats(columns[1], self._text) if len(columns) > 1 else np.zeros(numbers.size)
         low, high = self._bounds
-        check(
-            self.total,
-            columns,
-            (numbers < 0, 0, why_no_label),
-            (~((values >= low) & (values <= high)), 1, partial(_why, self._bounds, self._text)),
-        )
+        wrong = ~((values >= low) & (values <= high))
+        check(self.total, columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
         if len(columns) > 2:
             raters = self._people.numbers(columns[2])[:, 0]
             check(self.total, columns, (raters < 0, 2, why_no_label))
@@ -133,6 +131,23 @@ class Rows:
         if values.size > 0:
             self._ends = min(self._ends[0], values.min()), max(self._ends[1], values.max())
         self._keep(numbers, values)
+
+    def _why(self, given: Any) -> str:
+        """Why a reward cannot be used."""
+        import pandas as pd
+
+        (value,) = _floats(pd.Series([given], dtype=object), self._text)
+        if why_no_label(given) == "is missing":
+            return "is missing"
+        if math.isnan(value):
+            return f"{given!r} is not a number"
+        if not abs(value) <= LARGEST_REWARD:
+            return f"{value:.12g} is not a finite number of size at most {LARGEST_REWARD:g}"
+        return "{:.12g} is outside the bounds {:.12g} to {:.12g}".format(value, *self._bounds)
+
+    def _keep(self, numbers: Integers, values: Floats) -> None:
+        self._kept.append((numbers.astype(np.int32), values))
+        self.total += numbers.size
 
     def once(self) -> None:
         """If raters are known, count a rater's ratings of an arm as one.
@@ -150,13 +165,6 @@ class Rows:
         self._kept, self._who, self.total = [], [], 0
         self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
-    def declare(self, names: Iterable[str]) -> None:
-        """Add arms of these names that are not there yet."""
-        known = set(map(str, self.labels))
-        for name in names:
-            if name not in known:
-                self.arms.number(name)
-
     def check_arms(self, groups: int = 2) -> None:
         """A ValueError if there are fewer arms than groups."""
         if self.total == 0:
@@ -170,22 +178,18 @@ class Rows:
     def notes(self) -> tuple[str, ...]:
         """What is odd about these rows though they can be used, a sentence each."""
         alike: dict[str, list[str]] = {}
-        for label in filter(lambda label: isinstance(label, str), self.labels):
-            plain = unicodedata.normalize("NFC", str(label).casefold()).strip()
-            alike.setdefault(plain, []).append(str(label))
-        several = [_quoted(group) for group in alike.values() if len(group) > 1]
-        notes: tuple[str, ...] = ()
-        if several:
+        for label in self.labels:
+            if isinstance(label, str):
+                plain = unicodedata.normalize("NFC", label.casefold()).strip()
+                alike.setdefault(plain, []).append(label)
+        notes = []
+        if several := [_quoted(group) for group in alike.values() if len(group) > 1]:
             more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
             said = f"{'; '.join(several[:NAMED])}{more}"
-            notes += (f"Labels that look alike are arms of their own: {said}.",)
+            notes.append(f"Labels that look alike are arms of their own: {said}.")
         if self._ends[0] == self._ends[1] and self.total > 1:
-            notes += (f"Every reward is {self._ends[0]:.12g}: is this the right column?",)
-        return notes
-
-    def _keep(self, numbers: Integers, values: Floats) -> None:
-        self._kept.append((numbers.astype(np.int32), values))
-        self.total += numbers.size
+            notes.append(f"Every reward is {self._ends[0]:.12g}: is this the right column?")
+        return tuple(notes)
 
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
         for numbers, values in self._kept:
@@ -194,18 +198,18 @@ class Rows:
     def moments(self) -> Moments:
         """Two passes: what the first loses where rewards are large, the second finds."""
         n_arms = len(self.labels)
-        counts, sums, squares = np.zeros(n_arms, np.int64), np.zeros(n_arms), np.zeros(n_arms)
+        counts, sums, rest, squares = np.zeros((4, n_arms))
         for numbers, values in self:
             counts += np.bincount(numbers, minlength=n_arms)
             sums += np.bincount(numbers, values, n_arms)
         means = sums / np.maximum(counts, 1)
-        rest = np.zeros(n_arms)
         for numbers, values in self:
             off = values - means[numbers]
             rest += np.bincount(numbers, off, n_arms)
             squares += np.bincount(numbers, off**2, n_arms)
         rest /= np.maximum(counts, 1)
-        return Moments(counts, means + rest, np.maximum(squares - counts * rest**2, 0.0))
+        squares = np.maximum(squares - counts * rest**2, 0.0)
+        return Moments(counts.astype(np.int64), means + rest, squares)
 
 
 def check(
@@ -219,9 +223,14 @@ def check(
         raise BadRow(before + at, column, why(columns[column].iloc[at]))
 
 
-def _key(label: Hashable) -> tuple[bool, Hashable]:
-    # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
-    return isinstance(label, (bool, np.bool_)), label_key(label)
+def _key(label: Any) -> Hashable:
+    """What finds the label again; None if it cannot be one."""
+    try:
+        # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
+        key = isinstance(label, (bool, np.bool_)), label_key(label)
+        return None if is_missing(label) or hash(key) is None else key
+    except (TypeError, ValueError):
+        return None
 
 
 def _quoted(labels: list[str]) -> str:
@@ -231,22 +240,14 @@ def _quoted(labels: list[str]) -> str:
 
 
 def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
-    """Of every row the place of its label among the labels, -1 if it has none; the labels."""
+    """Of every row the place of its label in a list of them, -1 if it is missing; that list."""
     import pandas as pd
 
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
         codes, labels = pd.factorize(arms)
         return codes, list(labels)
     # Of objects pandas takes True for 1 and whatever has no hash for an error of its own.
-    labels = list(arms)
-    return np.where([_is_label(label) for label in labels], np.arange(arms.size), -1), labels
-
-
-def _is_label(label: Any) -> bool:
-    try:
-        return hash(_key(label)) is not None and not is_missing(label)
-    except (TypeError, ValueError):
-        return False
+    return np.arange(arms.size), list(arms)
 
 
 def why_no_label(label: Any) -> str:
@@ -271,15 +272,84 @@ def _floats(rewards: pd.Series, text: bool) -> Floats:
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
 
 
-def _why(bounds: tuple[float, float], text: bool, given: Any) -> str:
-    """Why a reward cannot be used."""
+# -- tables in memory --------------------------------------------------------------------------
+
+
+def add_table(rows: Rows, table: Any, **asked: Any) -> None:
+    """Add the columns that are named, or a ValueError that says which, and which row is bad.
+
+    Without a table they are the columns themselves. What is None is not asked for.
+    """
+    asked = {name: column for name, column in asked.items() if column is not None}
+    if table is None:
+        columns = _without_table(asked)
+    else:
+        table = _checked_table(table, asked)
+        columns = [table[column] for column in asked.values()]
+    try:
+        rows.add(*columns)
+    except BadRow as bad:
+        name, column = list(asked.items())[bad.column]
+        where = f"row {bad.place}, counted from 0"
+        if table is not None:
+            name, where = f"column {column!r}", f"{where} (index {table.index[bad.place]!r})"
+        raise ValueError(f"{name}, {where}: {bad.why}") from None
+    rows.once()
+
+
+def _checked_table(table: Any, named: dict[str, Any]) -> pd.DataFrame:
+    """The table as one of pandas, which has the columns that are named, each once."""
     import pandas as pd
 
-    (value,) = _floats(pd.Series([given], dtype=object), text)
-    if why_no_label(given) == "is missing":
-        return "is missing"
-    if math.isnan(value):
-        return f"{given!r} is not a number"
-    if not abs(value) <= LARGEST_REWARD:
-        return f"{value:.12g} is not a finite number of size at most {LARGEST_REWARD:g}"
-    return f"{value:.12g} is outside the bounds {bounds[0]:.12g} to {bounds[1]:.12g}"
+    if not isinstance(table, pd.DataFrame):
+        try:
+            table = pd.DataFrame(_of_pandas(table))
+        except (TypeError, ValueError) as problem:
+            raise ValueError(
+                f"table must be a DataFrame, a mapping, or what has to_pandas(): {problem}"
+            ) from None
+    for name, column in named.items():
+        times = 0
+        with suppress(TypeError, ValueError):
+            times = int((table.columns == column).sum())
+        if times != 1:
+            there = ", ".join(map(repr, table.columns[:50])) or "none"
+            what = "is not a column" if times == 0 else f"is {times} columns"
+            raise ValueError(f"{name}={column!r} {what} of the table; its columns: {there}")
+    for (one, column), (other, same) in combinations(named.items(), 2):
+        if column == same:
+            raise ValueError(f"{one} and {other} must be two columns, got {column!r} for both")
+    return table
+
+
+def _without_table(named: dict[str, Any]) -> list[pd.Series]:
+    """Columns of these values as they are: of a list, pandas would make 1 and "1" no strings."""
+    import pandas as pd
+
+    arrays = (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray)
+    named = {name: _of_pandas(values) for name, values in named.items()}
+    for name, values in named.items():
+        unfit = isinstance(values, (str, bytes, set, frozenset, Mapping))
+        if unfit or not isinstance(values, Iterable):
+            raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
+        if isinstance(values, arrays) and getattr(values, "ndim", 1) != 1:
+            raise ValueError(f"{name} must be one-dimensional, got {values!r}")
+    columns = [
+        pd.Series(values) if isinstance(values, arrays) else pd.Series(list(values), dtype=object)
+        for values in named.values()
+    ]
+    sizes = [str(column.size) for column in columns]
+    if len(set(sizes)) > 1:
+        all_names, all_sizes = " and ".join(named), " and ".join(sizes)
+        raise ValueError(f"{all_names} must have equal lengths, got {all_sizes}")
+    return columns
+
+
+def _of_pandas(values: Any) -> Any:
+    """What says how it becomes a table or column of pandas, as such: a lazy one is collected."""
+    for name in ("collect", "to_pandas", "to_df", "read_pandas"):
+        # A column of this name is not called.
+        if callable(convert := getattr(type(values), name, None)):
+            with suppress(ImportError):  # of pyarrow, which polars asks for
+                values = convert(values)
+    return values

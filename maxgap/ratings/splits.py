@@ -1,4 +1,4 @@
-"""From a table of rewards to an answer: which two groups, is it certain, whom to rate next."""
+"""From a table of rewards to an answer: which groups, are they certain, whom to rate next."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from maxgap.confidence import guarantees
-from maxgap.policies import Policy, at_once
-from maxgap.policies.max_gap_partition import cut
-from maxgap.ratings.answers import Answer, named, sentence, shared, tell_all
-from maxgap.ratings.question import Question
-from maxgap.ratings.rows import Rows
-from maxgap.ratings.tables import add_table
+import numpy as np
 
-__all__ = ["TableSplit", "collecting", "split", "split_of"]
+from maxgap.confidence import guarantees
+from maxgap.policies import at_once
+from maxgap.policies.max_gap_partition import MaxGapPartition, check_groups, cut
+from maxgap.ratings.answers import Answer, named, shared, tell_all
+from maxgap.ratings.question import Question
+from maxgap.ratings.rows import Rows, add_table
+
+__all__ = ["TablePartition", "TableSplit", "partition", "partition_of", "split", "split_of"]
 
 #: With more arms contrasts take long to look at, and "either" is the cluster rule alone.
 MOST_FOR_CONTRASTS = 100
+#: How many groups are named in sentences.
+NAMED_GROUPS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -54,8 +57,6 @@ class TableSplit(Answer):
     >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
     >>> sorted(answer.bottom), answer.gap, answer.certified
     (['a', 'b'], 8.0, True)
-    >>> answer.certain_gap > answer.rival.gap
-    True
     """
 
     top: frozenset[Hashable]
@@ -64,7 +65,8 @@ class TableSplit(Answer):
     certain_gap: float
     _raters: tuple[int, bool] | None
 
-    def _found(self) -> list[str]:
+    def verdict(self) -> list[str]:
+        """The gap, the groups, whether they are certified, and the notes."""
         (_, top), (_, bottom) = self.arms.groupby("group", sort=False)
         below, above = (
             f"{named([row['arm']])} ({self._text(row['mean'])})"
@@ -75,9 +77,11 @@ class TableSplit(Answer):
             f"The largest gap {is_} {self._text(self.gap)}, from {below} up to {above}.",
             self._group("Top", "top"),
             self._group("Bottom", "bottom"),
+            self._judged(),
+            *self.notes,
         ]
 
-    def _verdict(self) -> str:
+    def _judged(self) -> str:
         delta, gap = f"{self._question.delta:g}", self._text(self.certain_gap)
         rival = -math.inf if self.rival is None else self.rival.gap
         if self.certified and self.certain_gap > max(rival, 0.0):
@@ -122,6 +126,67 @@ class TableSplit(Answer):
         )
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TablePartition(Answer):
+    """What a table of rewards says about more than two groups; shows and draws itself.
+
+    Attributes
+    ----------
+    groups : tuple of frozenset of hashable
+        The arms of every group, the highest first.
+    gaps : tuple of float
+        Between the empirical means on both sides of every cut, highest cut first.
+    certain_gaps : tuple of float
+        The gaps are at least these; negative where intervals overlap.
+    rival : Rival or None
+        What all certain gaps have to exceed; None if every arm is a group of its own.
+    certified, notes, next, arms
+        As of :class:`maxgap.TableSplit`; groups count from 1, the highest.
+
+    Examples
+    --------
+    >>> import maxgap
+    >>> answer = maxgap.partition(arm=[*"abcd"], reward=[0, 4, 5, 9], groups=3, sigma=0.5)
+    >>> answer.gaps, answer.certified
+    ((4.0, 4.0), False)
+    """
+
+    groups: tuple[frozenset[Hashable], ...]
+    gaps: tuple[float, ...]
+    certain_gaps: tuple[float, ...]
+
+    def verdict(self) -> list[str]:
+        """The gaps, the groups, whether they are certified, and the notes."""
+        gaps = ", ".join(self._text(gap) for gap in self.gaps[:NAMED_GROUPS])
+        more = ", ..." if len(self.gaps) > NAMED_GROUPS else ""
+        n = len(self.groups)
+        return [
+            f"{n} groups, cut at the {n - 1} largest gaps: {gaps}{more}.",
+            *(self._group(f"Group {k + 1}", k + 1) for k in range(min(n, NAMED_GROUPS))),
+            *[f"and {n - NAMED_GROUPS:,} groups more"] * (n > NAMED_GROUPS),
+            self._judged(),
+            *self.notes,
+        ]
+
+    def _judged(self) -> str:
+        delta = f"{self._question.delta:g}"
+        k = int(np.argmin(self.certain_gaps))
+        least = self._text(self.certain_gaps[k])
+        if self.certified:
+            return (
+                f"Certified, all groups together with an error probability of at most {delta}: "
+                f"every one of these gaps is at least {least}"
+                f"{self._inside(', any inside a group at most ')}."
+            )
+        between = f"between groups {k + 2} and {k + 1}"
+        if self.certain_gaps[k] <= 0:
+            return f"Not certified (delta {delta}): intervals overlap {between}."
+        return (
+            f"Not certified (delta {delta}): the gap {between} may be as small as {least}, "
+            f"one inside a group as wide as {self._inside('')}."
+        )
+
+
 def split(
     table: Any = None,
     *,
@@ -146,8 +211,8 @@ def split(
     intervals learn the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks
     for more: all rewards independent of each other, each arm's in the order in which they were
     drawn. Rows that are plainly sorted by reward are noticed, and so is a ``sigma`` that they
-    contradict; contrasts are then left out, or the table is refused. Whoever rates an arm several
-    times counts once if ``rater`` says so; if someone rates several arms, contrasts are left out.
+    contradict; contrasts are then left out, or the table is refused. Left out they are, too, if
+    ``rater`` says that someone rates several arms.
 
     Choose another certificate before you look at its answer: the best of several at one ``delta``
     errs more often than ``delta``.
@@ -201,12 +266,11 @@ def split(
     question = Question.asked(bounds, sigma, delta, confidence, stopping)
     rows = Rows(question.bounds)
     add_table(rows, table, arm=arm, reward=reward, rater=rater)
-    rows.once()
     return split_of(rows, question)
 
 
 def split_of(rows: Rows, question: Question) -> TableSplit:
-    """The answer that checked rows give."""
+    """The split that checked rows give."""
     rows.check_arms()
     notes = [*rows.notes]
     if question.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
@@ -216,13 +280,15 @@ def split_of(rows: Rows, question: Question) -> TableSplit:
         notes.append("Some rate several items: contrasts, which need independence, are left out.")
     policy = question.policy(rows.labels)
     moments = tell_all(policy, rows)
-    if policy.objections and question.stopping == "either":
-        notes += [sentence(f"{text}: contrasts are left out") for text in policy.objections]
+    against = policy.objections
+    if against and question.stopping == "either":
         # What contrasts might have used of delta is not given to the intervals afterwards.
         question = question._replace(stopping="clusters")
         policy = question._replace(delta=question.delta / 2).policy(rows.labels)
         moments = tell_all(policy, rows)
-    notes += map(sentence, policy.objections)
+        left_out = (f"{text}: contrasts are left out" for text in against)
+        against = (*left_out, *policy.objections)
+    notes += [f"{text[0].upper()}{text[1:]}." for text in against]
     look = cut(policy.arms, policy.means, policy.lower, policy.upper, 2)
     top = look.group == 0
     if question.stopping != "contrasts" and look.certified:
@@ -241,10 +307,71 @@ def split_of(rows: Rows, question: Question) -> TableSplit:
     )
 
 
-def collecting(rows: Rows, question: Question) -> Policy:
-    """A policy that was told checked rows; some arms may have none yet."""
-    policy = question.policy(rows.labels)
-    if rows.total:
-        tell_all(policy, rows)
-        at_once.begin(policy)
-    return policy
+def partition(
+    table: Any = None,
+    *,
+    arm: Any,
+    reward: Any,
+    groups: int,
+    bounds: tuple[float, float] | None = None,
+    sigma: float | Mapping[Hashable, float] | None = None,
+    delta: float = 0.05,
+    rater: Any = None,
+    confidence: Any = None,
+) -> TablePartition:
+    """Cut the arms of a table into so many groups, and say whether these rewards certify all.
+
+    The arms are divided at their largest gap, then the part with the largest gap that is left, and
+    so on: that is, cut at the ``groups - 1`` largest gaps, in whatever order, for a cut leaves all
+    other gaps as they are. All is judged by one set of intervals, so ``delta`` is not shared among
+    the cuts: the *whole* partition is wrong with probability at most ``delta``.
+    :class:`maxgap.MaxGapPartition` asks for rewards until it is certain.
+
+    Certified if, with the intervals, every gap at a cut is surely wider than any inside a group;
+    :func:`maxgap.policies.max_gap_partition.cut` has the proof.
+
+    Parameters
+    ----------
+    table, arm, reward, bounds, sigma, delta, rater, confidence
+        As for :func:`maxgap.split`, which is the case of two groups.
+    groups : int
+        How many groups, from 2 to the number of arms; then the arms are ranked.
+
+    Returns
+    -------
+    TablePartition
+
+    Raises
+    ------
+    ValueError
+        As :func:`maxgap.split`; also for a number of groups that there cannot be.
+
+    Examples
+    --------
+    >>> stars = {"tea": 5, "jam": 4.5, "oil": 3, "mud": 1}
+    >>> made = partition(arm=[*stars] * 90, reward=[*stars.values()] * 90, groups=3, sigma=0.5)
+    >>> [sorted(group) for group in made.groups], made.certified
+    ([['jam', 'tea'], ['oil'], ['mud']], True)
+    """
+    question = Question.asked(bounds, sigma, delta, confidence, "clusters")
+    check_groups(groups)
+    rows = Rows(question.bounds)
+    add_table(rows, table, arm=arm, reward=reward, rater=rater)
+    return partition_of(rows, int(groups), question)
+
+
+def partition_of(rows: Rows, groups: int, question: Question) -> TablePartition:
+    """The partition that checked rows give."""
+    rows.check_arms(groups)
+    policy = question.policy(rows.labels, MaxGapPartition, groups=groups)
+    moments = tell_all(policy, rows)
+    at_once.begin(policy)
+    look = cut(policy.arms, policy.means, policy.lower, policy.upper, groups)
+    found = look.answer(policy.arms)
+    return TablePartition(
+        groups=found.groups,
+        gaps=found.gaps,
+        certain_gaps=tuple(look.certain.tolist()),
+        notes=rows.notes,
+        **shared(policy, moments, look, question, range(1, groups + 1)),
+    )

@@ -1,9 +1,10 @@
 """The paper line by line: slow, obvious, and an oracle for the fast code.
 
-Nothing here shares code with the rest of the package, so that a test that holds the two equal
-means something. Three independent roads lead to the upper bounds: the paper's procedure (Algorithm
-4), its mixed integer programme (equations 14 to 17), and a brute force over configurations that
-uses neither. Algorithms 1 to 3 stand in their files in :mod:`maxgap.policies`, on `Estimates`.
+Nothing here comes from the rest of the package, so that a test that holds the two equal means
+something; the types of the answers, `GapBounds` and `GapLowerBound`, are one. Three independent
+roads lead to the upper bounds: the paper's procedure (Algorithm 4), its mixed integer programme
+(equations 14 to 17), and a brute force over configurations that uses neither. Algorithms 1 to 3
+stand in their files in :mod:`maxgap.policies`, on `Estimates`.
 
 Equation, lemma and algorithm numbers are the paper's, counted through its appendices. "Right"
 always means towards larger means. Arms are numbered 0 to K - 1.
@@ -21,21 +22,12 @@ Algorithm 2 on rewards without noise, until two arms have five times the samples
 ([3, 8, 8], {2})
 """
 
-from maxgap.reference import (
-    bounds,
-    brute_force,
-    contrasts,
-    estimates,
-    integer_programme,
-    noise_free,
-    slots,
-)
+from maxgap.reference import bounds, brute_force, estimates, integer_programme, noise_free
 from maxgap.reference.bounds import *
 from maxgap.reference.brute_force import *
 from maxgap.reference.estimates import *
 from maxgap.reference.integer_programme import *
 from maxgap.reference.noise_free import *
-from maxgap.reference.slots import *
 
 __all__ = [
     *estimates.__all__,
@@ -43,6 +35,4 @@ __all__ = [
     *brute_force.__all__,
     *integer_programme.__all__,
     *noise_free.__all__,
-    *slots.__all__,
-    "contrasts",
 ]

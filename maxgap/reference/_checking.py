@@ -5,15 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Vector",
-    "checked_arm",
-    "checked_estimates",
-    "checked_intervals",
-    "checked_position",
-    "checked_vector",
-]
-
+__all__ = ["Vector", "checked_intervals", "checked_vector"]
 
 Vector = NDArray[np.float64]
 
@@ -50,29 +42,3 @@ def checked_intervals(
         if right == -math.inf:
             raise ValueError(f"upper[{a}] must be more than minus infinity, not {right}")
     return low, high
-
-
-def checked_estimates(
-    means: ArrayLike, lower: ArrayLike, upper: ArrayLike
-) -> tuple[Vector, Vector, Vector]:
-    low, high = checked_intervals(lower, upper)
-    middle = checked_vector("means", means, finite=True)
-    if len(middle) != len(low):
-        raise ValueError(
-            f"means and lower must have equal lengths, not {len(middle)} and {len(low)}"
-        )
-    return middle, low, high
-
-
-def checked_arm(arm: int, n_arms: int) -> int:
-    if isinstance(arm, bool) or not isinstance(arm, int | np.integer) or not 0 <= arm < n_arms:
-        raise ValueError(f"arm must be a whole number from 0 to {n_arms - 1}, not {arm!r}")
-    return int(arm)
-
-
-def checked_position(arm: int, x: float, lower: Vector, upper: Vector) -> float:
-    if not isinstance(x, int | float | np.number) or not lower[arm] <= x <= upper[arm]:
-        raise ValueError(
-            f"x must lie in the arm's interval [{lower[arm]}, {upper[arm]}], not {x!r}"
-        )
-    return float(x)

@@ -5,22 +5,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from maxgap.reference._checking import (
-    Vector,
-    checked_arm,
-    checked_estimates,
-    checked_intervals,
-    checked_position,
-)
+from maxgap.reference._checking import Vector, checked_intervals, checked_vector
 
 __all__ = [
     "GapBounds",
     "GapLowerBound",
     "gap_lower_bound",
     "gap_upper_bounds",
-    "left_gap_at",
     "left_gap_bound",
     "right_gap_at",
     "right_gap_bound",
@@ -28,12 +21,9 @@ __all__ = [
 
 
 class GapBounds(NamedTuple):
-    """Upper bounds on every arm's right and left gap, in rewards' units.
+    """Upper bounds on the gaps of every arm, in rewards' units, shape (K,), never negative.
 
-    Attributes
-    ----------
-    right, left : ndarray, shape (K,)
-        Upper bounds on the gaps towards larger and towards smaller means; never negative.
+    ``right`` is towards larger means, ``left`` towards smaller ones.
 
     Examples
     --------
@@ -47,19 +37,15 @@ class GapBounds(NamedTuple):
 
     @property
     def either(self) -> Vector:
-        """Upper bound on every arm's gap, the larger of its two; shape (K,)."""
+        """Upper bound on the arm's gap, the larger of the two; shape (K,)."""
         return np.maximum(self.right, self.left)
 
 
 class GapLowerBound(NamedTuple):
-    """Lower bound on the largest gap, and the split that gives it.
+    """Lower bound on the largest gap, in rewards' units, and the rank after which it lies.
 
-    Attributes
-    ----------
-    value : float
-        In rewards' units. Not positive when the intervals separate no two clusters.
-    split_rank : int
-        How many arms, counted from the largest empirical mean, lie above the split.
+    ``value`` is positive only if the ``split_rank`` arms with the largest means are separated from
+    the others by their intervals.
 
     Examples
     --------
@@ -115,29 +101,13 @@ def right_gap_at(arm: int, x: float, lower: ArrayLike, upper: ArrayLike) -> floa
     3.0
     """
     lower, upper = checked_intervals(lower, upper)
-    arm = checked_arm(arm, len(lower))
-    x = checked_position(arm, x, lower, upper)
-    gap = _largest_right_gap(arm, x, lower.tolist(), upper.tolist())
-    return gap if gap > 0 else 0.0  # infinite ends may give nan: no gap either
-
-
-def left_gap_at(arm: int, x: float, lower: ArrayLike, upper: ArrayLike) -> float:
-    """Return the largest possible left gap of `arm` if its mean is `x`.
-
-    Equation (18), the mirror image of `right_gap_at`; parameters, errors and the convention of 0
-    where no arm can lie below `x` are the same.
-
-    Examples
-    --------
-    >>> left_gap_at(2, 2.5, lower=[0, -1, 1], upper=[1, 4, 3])
-    2.5
-    >>> left_gap_at(2, 1.0, lower=[0, -1, 1], upper=[1, 4, 3])
-    2.0
-    """
-    lower, upper = checked_intervals(lower, upper)
-    arm = checked_arm(arm, len(lower))
-    x = checked_position(arm, x, lower, upper)
-    gap = _largest_left_gap(arm, x, lower.tolist(), upper.tolist())
+    if isinstance(arm, bool) or not isinstance(arm, int | np.integer) or not 0 <= arm < len(lower):
+        raise ValueError(f"arm must be a whole number from 0 to {len(lower) - 1}, not {arm!r}")
+    if not isinstance(x, int | float | np.number) or not lower[arm] <= x <= upper[arm]:
+        raise ValueError(
+            f"x must lie in the arm's interval [{lower[arm]}, {upper[arm]}], not {x!r}"
+        )
+    gap = _largest_right_gap(int(arm), float(x), lower.tolist(), upper.tolist())
     return gap if gap > 0 else 0.0  # infinite ends may give nan: no gap either
 
 
@@ -264,16 +234,16 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     >>> gap_lower_bound(means=[0.5, 2.5, 5.5], lower=[0, 2, 5], upper=[1, 3, 6])
     GapLowerBound(value=2.0, split_rank=1)
     """
-    means, lower, upper = checked_estimates(means, lower, upper)
-    ranked = ranked_arms(means)
+    lower, upper = checked_intervals(lower, upper)
+    means = checked_vector("means", means, finite=True)
+    if len(means) != len(lower):
+        raise ValueError(
+            f"means and lower must have equal lengths, not {len(means)} and {len(lower)}"
+        )
+    ranked = np.argsort(-means, kind="stable")
     best = GapLowerBound(-math.inf, 1)
     for k in range(1, len(means)):
         value = float(lower[ranked[:k]].min() - upper[ranked[k:]].max())
         if value > best.value:
             best = GapLowerBound(value, k)
     return best
-
-
-def ranked_arms(means: Vector) -> NDArray[np.intp]:
-    """Return the arms from the largest mean to the smallest, equal ones by their number."""
-    return np.argsort(-means, kind="stable")

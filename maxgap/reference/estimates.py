@@ -126,10 +126,10 @@ def clusters(estimates: Estimates, arms: list[int]) -> bool:
     >>> clusters(estimates, [0, 1, 2])
     True
     """
-    certain, top = estimates.gap_lower().value, certain_top(estimates)
+    certain_gap, top = estimates.gap_lower().value, certain_top(estimates)
     right, left = estimates.gap_bounds()
     inside = [right[a] if a in top else left[a] for a in estimates.arms]
-    return bool(certain > 0 and max(inside) < certain)
+    return bool(certain_gap > 0 and max(inside) < certain_gap)
 
 
 def never(estimates: Estimates, arms: list[int]) -> bool:

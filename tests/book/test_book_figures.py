@@ -352,9 +352,9 @@ def test_the_player_of_the_chapter_shows_one_policy_until_a_time():
 
 
 def player(**changes):
-    settings = {"name": "p", "caption": "A caption.", "alt": "Bars."} | changes
+    words = two_large_gaps.Words("p", "A caption.", "Bars.")._replace(**changes)
     counts = [[1, 1, 1, 1, 1, 1], [1, 2.04, 3, 1, 9, 10.06]]
-    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, **settings)
+    return two_large_gaps.profile_player(counts, [6, 26], PAIRS, words)
 
 
 def test_the_player_asks_for_nothing_from_outside_and_is_the_same_every_time():
@@ -391,7 +391,10 @@ def test_the_player_can_be_used_by_keyboard_and_is_described():
 
 def test_markup_in_a_caption_or_name_of_a_pair_is_text():
     made = two_large_gaps.profile_player(
-        [[1, 1, 1, 1]], [4], {"</script><b>": (1, 2), "b": (3, 4)}, name="p", caption="<i>", alt=""
+        [[1, 1, 1, 1]],
+        [4],
+        {"</script><b>": (1, 2), "b": (3, 4)},
+        two_large_gaps.Words("p", "<i>", ""),
     )
     assert "<b>" not in made.html
     assert "&lt;i&gt;" in made.html
@@ -400,7 +403,9 @@ def test_markup_in_a_caption_or_name_of_a_pair_is_text():
 
 def test_a_player_needs_a_row_a_time():
     with pytest.raises(ValueError, match=r"counts must have 2 rows, got shape \(1, 4\)"):
-        two_large_gaps.profile_player([[1, 1, 1, 1]], [4, 8], PAIRS, name="p", caption="", alt="")
+        two_large_gaps.profile_player(
+            [[1, 1, 1, 1]], [4, 8], PAIRS, two_large_gaps.Words("p", "", "")
+        )
 
 
 def test_shares_draws_every_share_with_its_interval_in_its_panel():
@@ -471,6 +476,21 @@ def test_widths_draw_every_radius_in_the_style_it_has_everywhere_and_the_one_loo
     for entry in confidence_sequences.misses(shares, level=0.1).axes[0].lines[:2]:
         assert entry.get_color() == drawn[entry.get_label()].get_color()
     assert drawn["paper"].get_color() != drawn["lil"].get_color()
+
+
+def test_intervals_are_split_and_the_certain_gap_is_bracketed():
+    ax = gap_bounds.intervals([3.0, 0.5, 0.0], [4.0, 1.25, 1.0], 1).axes[0]
+    drawn = sorted((*line.get_xdata(), line.get_linestyle()) for line in ax.lines)
+    assert drawn == [(0.0, 1.0, "-"), (0.5, 1.25, "-"), (3.0, 4.0, "--")]
+    assert texts(ax)[-1] == "at least 1.750"
+    (band,) = ax.patches
+    assert (band.get_x(), band.get_width()) == (1.25, 1.75)
+
+
+def test_where_no_gap_is_certain_none_is_shown():
+    ax = gap_bounds.intervals([0.0, 0.5, 3.0], [3.5, 2.0, 4.0], 1).axes[0]
+    assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
+    assert (len(ax.patches), len(ax.texts)) == (0, 3)
 
 
 def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():

@@ -8,10 +8,10 @@ import pytest
 from browser import PHONE, opened
 
 from maxgap import gap_lower_bound, gap_upper_bounds
-from maxgap_book.figures.bounds import bounds_figure
+from maxgap_book.figures.bounds import Words, bounds_figure
 
 PAGE = "book/gap-bounds.html"
-SETTINGS = {"axis": (-0.5, 5.5), "steps": 20, "name": "b", "caption": "A <b>.", "alt": "Bars."}
+SETTINGS = {"axis": (-0.5, 5.5), "steps": 20, "words": Words("b", "A <b>.", "Bars.")}
 
 
 def test_without_scripts_intervals_and_their_bounds_are_shown():

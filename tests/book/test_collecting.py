@@ -5,7 +5,7 @@ import pandas as pd
 
 import maxgap
 from maxgap import MaxGapTop2UCB, RoundRobin
-from maxgap_book.studies.crowd import STARS, Answer, Crowd, Desk, collect, means_of
+from maxgap_book.studies.crowd import STARS, Crowd, Desk, Reply, collect, means_of
 
 #: Thirty items, six of which stand apart.
 ITEMS = dict(
@@ -56,12 +56,12 @@ def test_an_answer_that_comes_twice_or_after_it_was_given_up_counts_once():
     desk, crowd = Desk(), Crowd({"a": 3.0}, np.random.default_rng(0), lost=1.0)
     desk.send(crowd, ["a", "a"])
     assert desk.pending() == ["a", "a"]
-    assert desk.receive([Answer(0, 4), Answer(0, 4)]) == [("a", 4)]
-    assert desk.receive([Answer(0, 4)]) == []
+    assert desk.receive([Reply(0, 4), Reply(0, 4)]) == [("a", 4)]
+    assert desk.receive([Reply(0, 4)]) == []
     assert desk.pending() == ["a"]
     desk.day += desk.patience
     assert desk.pending() == []
-    assert desk.receive([Answer(1, 2), Answer(1, 2)]) == [("a", 2)]
+    assert desk.receive([Reply(1, 2), Reply(1, 2)]) == [("a", 2)]
 
 
 def test_lost_answers_cost_questions_and_no_ratings():

@@ -9,11 +9,11 @@ import pytest
 from browser import PHONE, engine, opened
 
 from maxgap.statistics import first_below, times_fewer
-from maxgap_book.figures.draws import draws_figure
+from maxgap_book.figures.draws import Words, draws_figure
 
 STATIC = Path(__file__).parents[2] / "book" / "_static" / "explorable"
 PAGE = "book/two-large-gaps.html"
-SETTINGS = {"level": 0.05, "claimed": 8, "name": "d", "caption": "A <b>.", "alt": "Curves."}
+SETTINGS = {"level": 0.05, "claimed": 8, "words": Words("d", "A <b>.", "Curves.")}
 
 DRIVER = """
 // What a browser has, and a bare engine has not.
@@ -60,6 +60,10 @@ def answers(seed, runs=300):
     return wrong, samples
 
 
+def told(wrong, samples):
+    return {name: (samples[name], of_policy) for name, of_policy in wrong.items()}
+
+
 def data_of(figure):
     return json.loads(re.search(r'json">(.*?)</script>', figure.html, re.S).group(1))
 
@@ -81,12 +85,12 @@ def test_javascript_reads_a_curve_off_as_the_package_does(level, javascript):
 
 def test_a_draw_counts_runs_of_the_table_and_its_ratio_is_the_package_s(javascript):
     wrong, samples = answers(2)
-    figure = draws_figure(wrong, samples, [4.0], runs=300, **SETTINGS)
+    figure = draws_figure(told(wrong, samples), [4.0], runs=300, **SETTINGS)
     (everything,) = javascript("draws", data_of(figure), 1)
     totals = [wrong[name].sum(axis=0).tolist() for name in samples]
     assert everything["counts"] == totals  # all 300 of 300: every bit came through
 
-    figure = draws_figure(wrong, samples, [4.0], runs=120, **SETTINGS)
+    figure = draws_figure(told(wrong, samples), [4.0], runs=120, **SETTINGS)
     ratios = set()
     for one in javascript("draws", data_of(figure), 20):
         until = [
@@ -102,7 +106,7 @@ def test_a_policy_that_misses_the_level_has_ratio_zero(javascript):
     samples = {"slow": [10, 20], "fast": [10, 20]}
     for slow in (np.zeros((5, 2)), np.ones((5, 2))):
         wrong = {"slow": slow, "fast": np.ones((5, 2))}
-        figure = draws_figure(wrong, samples, [4.0], runs=5, **SETTINGS)
+        figure = draws_figure(told(wrong, samples), [4.0], runs=5, **SETTINGS)
         assert javascript("draws", data_of(figure), 1)[0]["ratio"] == 0
 
 
@@ -117,7 +121,7 @@ def test_no_run_is_drawn_twice_and_every_run_as_often(javascript):
 
 def test_without_scripts_the_given_ratios_are_shown():
     wrong, samples = answers(3)
-    figure = draws_figure(wrong, samples, [2.5, 2.6, 9.0], runs=120, **SETTINGS)
+    figure = draws_figure(told(wrong, samples), [2.5, 2.6, 9.0], runs=120, **SETTINGS)
     assert repr(figure) == "3 draws: 2.5 to 9.0 times fewer samples; 8 or more in 1 of 3."
     assert f">{figure!r}</output>" in figure.html
     assert '<div class="controls" hidden>' in figure.html
@@ -133,9 +137,9 @@ def test_without_scripts_the_given_ratios_are_shown():
 def test_what_cannot_be_drawn_from_is_refused():
     wrong, samples = answers(4)
     with pytest.raises(ValueError, match="at least 301 runs, got 300"):
-        draws_figure(wrong, samples, [1.0], runs=301, **SETTINGS)
+        draws_figure(told(wrong, samples), [1.0], runs=301, **SETTINGS)
     with pytest.raises(ValueError, match=r"two policies, got \['slow'\]"):
-        draws_figure({"slow": wrong["slow"]}, samples, [1.0], runs=2, **SETTINGS)
+        draws_figure(told({"slow": wrong["slow"]}, samples), [1.0], runs=2, **SETTINGS)
 
 
 # -- in a browser --------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def test_the_figure_shows_every_share_and_the_interval_of_the_largest():
 
 def test_the_search_runs_the_worst_of_many_again_with_fresh_rewards():
     how = {"samplers": ["RoundRobin", "lucky"], "delta": 0.9, "seed": 4, "n_jobs": 1}
-    found = honesty.search(12, tries=40, runs=90, keep=2, **how)
+    found = honesty.search(first=(12, 40), again=(2, 90), **how)
     rng = np.random.default_rng(4)
     cases = [honesty.random_case(rng) for _ in range(12)]
     first = honesty.wrong_answers(cases, how["samplers"], [0.9], runs=40, seed=4, n_jobs=1)

@@ -8,9 +8,8 @@ from contrast_rewards import constant, drawn, smallest
 from scipy import stats
 from states import packed
 
-from maxgap.contrasts import certificate
+from maxgap.contrasts import certificate, plain
 from maxgap.contrasts import look as core
-from maxgap.reference import contrasts as plain
 
 # -- compiled as the plain lines -------------------------------------------------------------------
 
@@ -83,11 +82,12 @@ def test_every_gap_is_rejected_as_the_plain_lines_reject_it(many, monkeypatch):
                     for high in side:
                         if low == high:
                             continue
-                        told = rewards, above, side, i, j, low, high, c, sigmas
+                        shown = plain.Shown(rewards, sigmas, above)
                         answer = not certificate.is_open(
                             look, told_all, number, (low, high), np.inf
                         )
-                        assert answer == plain.rejects(*told, *look.needed[3:])
+                        needed = c, *look.needed[3:]
+                        assert answer == plain.rejects(shown, side, (j, i), (low, high), needed)
                         seen[answer] += 1
                         direct = plain.evidence(rewards, i, j, low, high, sigmas)
                         by_chain += answer and direct < c - 2 * math.log(plain.NEAREST)

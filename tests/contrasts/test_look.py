@@ -8,10 +8,9 @@ from contrast_rewards import constant, drawn, smallest
 from scipy import stats
 from states import packed
 
-from maxgap.contrasts import aims, certificate
+from maxgap.contrasts import aims, certificate, plain
 from maxgap.contrasts import look as core
 from maxgap.engine.state import ARM
-from maxgap.reference import contrasts as plain
 
 
 def log_low(look, side, a, low):

@@ -12,7 +12,7 @@ from states import digest, rewards_kept
 
 import maxgap
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, Policy, RoundRobin, problems
-from maxgap.reference import contrasts as plain
+from maxgap.contrasts import plain
 
 # -- the policy ------------------------------------------------------------------------------------
 

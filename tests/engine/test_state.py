@@ -51,6 +51,7 @@ def add_all(arms, intervals, rewards, mean):
     for k in range(rewards.size):
         observe(arms, 0, rewards[k])
         intervals.take(arms, 0, rewards[k])
+        intervals.renew(arms, 0)
         below |= arms[0]["upper"] < mean
         above |= arms[0]["lower"] > mean
     return below, above

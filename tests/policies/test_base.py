@@ -195,6 +195,30 @@ def test_a_rule_of_its_own_stops_and_certifies_nothing():
     assert policy.recommend().top == {2}
 
 
+def test_whoever_sorts_first_asks_a_rule_of_its_own_once_the_order_is_certain():
+    class Sorting(SortThenSearch):
+        def may_stop(self):
+            return True
+
+    policy = Sorting(3, sigma=0.1, stopping=None)
+    while not policy.stopped:
+        assert (policy.lower[1:] <= policy.upper[:-1]).any()
+        policy.tell(policy.ask(), [[0.0, 0.5, 2.0][arm] for arm in policy.ask()])
+    assert policy.counts.max() > 1
+    assert (policy.lower[1:] > policy.upper[:-1]).all()
+    problem = Problem([0.0, 0.5, 2.0], sigma=0.1)
+    fresh = Sorting(3, sigma=0.1, stopping=None)
+    run = simulate.run(fresh, problem, budget=999, rng=np.random.default_rng(1))
+    searched = SortThenSearch(3, sigma=0.1, stopping=None)
+    rng, rounds = np.random.default_rng(1), 0
+    while (searched.counts < run.counts).any():
+        arms, rounds = searched.ask(), rounds + 1
+        searched.tell(arms, [problem.means[arm] + 0.1 * rng.standard_normal() for arm in arms])
+    assert (run.stopped, run.certified) == (True, False)
+    assert run.samples > 3
+    assert searched.counts.tolist() == run.counts.tolist()
+
+
 @pytest.mark.parametrize("stopping", ["clusters", None])
 @pytest.mark.parametrize("seed", range(5))
 def test_algorithm_2_in_python_runs_as_the_compiled_one_sample_for_sample(stopping, seed):

@@ -35,8 +35,8 @@ def test_a_policy_stops_where_the_rule_of_its_name_holds(rule):
         assert type(its_rule) is rule
         assert its_rule.proved == row.proved
         again = rule.of(row.proved, lines, share)
-        if hasattr(again, "leaders"):
-            again.leaders["rounds"] = -1  # the arms that moved have been overwritten
+        if hasattr(lines, "leaders"):
+            lines.leaders["rounds"] = -1  # the arms that moved have been overwritten
         if rule in (stopping.Contrasts, stopping.Either):
             state.intervals.seen["last_look"] = 0
         searching = bool(getattr(lines, "searching", [1])[0])  # until then nothing may stop

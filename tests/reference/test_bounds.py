@@ -11,7 +11,6 @@ from strategies import estimates, intervals, symmetric_estimates
 from maxgap.reference import (
     gap_lower_bound,
     gap_upper_bounds,
-    left_gap_at,
     right_gap_at,
 )
 
@@ -70,20 +69,16 @@ class TestOnePosition:
 
     def test_the_arm_itself_does_not_close_its_own_gap(self):
         assert right_gap_at(0, 1.0, [0.0, 0.0], [9.0, 4.0]) == 3.0
-        assert left_gap_at(0, 8.0, [0.0, 3.0], [9.0, 9.0]) == 5.0
 
     def test_the_gap_is_zero_where_no_arm_can_lie_on_that_side(self):
         assert right_gap_at(0, 5.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
         assert right_gap_at(0, 6.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
-        assert left_gap_at(1, 2.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
-        assert left_gap_at(1, 4.0, [4.0, 0.0], [6.0, 5.0]) == 0.0
 
     def test_an_arm_never_sampled_can_have_any_gap(self):
         lower, upper = [-math.inf, 0.0, 5.0], [math.inf, 1.0, 6.0]
         assert right_gap_at(0, -math.inf, lower, upper) == math.inf
         assert right_gap_at(0, math.inf, lower, upper) == 0.0
         assert right_gap_at(0, 2.0, lower, upper) == 4.0
-        assert left_gap_at(0, 2.0, lower, upper) == 2.0
 
     @given(intervals(), st.data())
     @settings(seeded, max_examples=300)
@@ -99,14 +94,6 @@ class TestOnePosition:
         if here > 0:
             assert at_end == pytest.approx(here + x - nearest, abs=tolerance)
         assert at_end >= here
-
-    @given(intervals(infinite=True), st.data())
-    @settings(seeded, max_examples=300)
-    def test_left_gaps_are_right_gaps_in_the_mirror(self, pair, data):
-        lower, upper = pair
-        arm = data.draw(st.integers(0, len(lower) - 1))
-        x = data.draw(st.sampled_from([lower[arm], upper[arm]]))
-        assert left_gap_at(arm, x, lower, upper) == right_gap_at(arm, -x, -upper, -lower)
 
 
 class TestUpperBounds:

@@ -101,8 +101,9 @@ def test_a_circle_would_be_noticed(module, line):
         order_of({**USES, module: USES[module] | more})
 
 
-def test_the_reference_shares_nothing_with_what_it_checks():
+def test_plain_lines_share_nothing_with_what_they_check():
     assert ROOMS["reference"] == set()
+    assert USES["maxgap.contrasts.plain"] == set()
 
 
 @pytest.mark.parametrize("name", PATHS)

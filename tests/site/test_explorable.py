@@ -12,7 +12,7 @@ from scipy import stats
 from strategies import clustered, evenly_spaced, scattered, state_of, two_sided
 
 import maxgap
-from maxgap.reference import contrasts as plain_contrasts
+from maxgap.contrasts import plain as plain_contrasts
 
 STATIC = Path(__file__).parents[2] / "book" / "_static" / "explorable"
 PAGE = "book/three-algorithms.html"

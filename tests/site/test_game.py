@@ -9,7 +9,7 @@ from browser import HTML, PHONE, engine, opened
 from scipy import stats
 
 import maxgap
-from maxgap.reference import contrasts as plain_contrasts
+from maxgap.contrasts import plain as plain_contrasts
 
 STATIC = Path(__file__).parents[2] / "book" / "_static"
 PAGE = "book/index.html"

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from maxgap_book.printing import decimal
 
-from .two_large_gaps import Player
+from .two_large_gaps import Player, Words
 
-__all__ = ["draws_figure"]
+__all__ = ["Words", "draws_figure"]
 
 #: The upper panel, error against samples; the lower one, a dot for each draw.
 _WIDTH, _LEFT, _RIGHT = 420, 44, 404
@@ -25,16 +25,13 @@ _DOTS_BASE, _DOTS_HEIGHT, _DOT, _MOST_RATIO, _BIN = 300, 96, 7.0, 12, 0.25
 
 
 def draws_figure(
-    wrong: Mapping[str, ArrayLike],
-    samples: Mapping[str, Sequence[int]],
+    answers: Mapping[str, tuple[Sequence[int], ArrayLike]],
     ratios: Sequence[float],
     *,
     level: float,
     runs: int,
     claimed: float,
-    name: str,
-    caption: str,
-    alt: str,
+    words: Words,
 ) -> Player:
     """Error curves of two policies by a few runs, drawn anew at each press, and each draw's ratio.
 
@@ -43,10 +40,9 @@ def draws_figure(
 
     Parameters
     ----------
-    wrong : mapping of str to array_like of bool, shape (R, C)
-        Two policies, the slower first: run, number of samples -> whether the answer was wrong.
-    samples : mapping of str to sequence of int, length C
-        Their numbers of samples.
+    answers : mapping of str to (sequence of int, array_like of bool of shape (R, C))
+        Two policies, the slower first: the C numbers of samples at which its R runs were looked at,
+        and whether their answers were wrong.
     ratios : sequence of float
         Ratios to show where scripts are off.
     level : float
@@ -55,7 +51,7 @@ def draws_figure(
         Runs that are drawn, none twice.
     claimed : float
         Ratio that is marked, and counted from.
-    name, caption, alt : str
+    words : Words
         As in :func:`~maxgap_book.figures.two_large_gaps.profile_player`.
 
     Raises
@@ -65,17 +61,18 @@ def draws_figure(
 
     Examples
     --------
-    >>> answers = {"slow": [[1, 1], [1, 0]], "fast": [[1, 0], [0, 0]]}
-    >>> draws_figure(answers, {"slow": [10, 20], "fast": [10, 20]}, [2.0, 1.0], level=0.5, runs=2,
-    ...     claimed=8, name="draws", caption="Draws.", alt="Curves.")
+    >>> answers = {"slow": ([10, 20], [[1, 1], [1, 0]]), "fast": ([10, 20], [[1, 0], [0, 0]])}
+    >>> draws_figure(answers, [2.0, 1.0], level=0.5, runs=2, claimed=8,
+    ...     words=Words(name="draws", caption="Draws.", alt="Curves."))
     2 draws: 1.0 to 2.0 times fewer samples; 8 or more in 0 of 2.
     """
-    tables = {label: np.asarray(table, dtype=bool) for label, table in wrong.items()}
+    samples = {label: at for label, (at, _) in answers.items()}
+    tables = {label: np.asarray(wrong, dtype=bool) for label, (_, wrong) in answers.items()}
     if len(tables) != 2:
-        raise ValueError(f"wrong must hold two policies, got {list(tables)}")
+        raise ValueError(f"answers must hold two policies, got {list(tables)}")
     fewest = min(len(table) for table in tables.values())
     if fewest < runs:
-        raise ValueError(f"wrong must hold at least {runs} runs, got {fewest}")
+        raise ValueError(f"answers must hold at least {runs} runs, got {fewest}")
     low, high = decimal(min(ratios), 1), decimal(max(ratios), 1)
     reached = sum(ratio >= claimed for ratio in ratios)
     says = (
@@ -106,11 +103,11 @@ def draws_figure(
     shares = {label: table[:runs].mean(axis=0) for label, table in tables.items()}
     page = (Path(__file__).parent / "draws.html").read_text(encoding="utf-8")
     for key, value in {
-        "NAME": escape(name),
-        "PICTURE": _picture(shares, samples, ratios, level, claimed, alt),
+        "NAME": escape(words.name),
+        "PICTURE": _picture(shares, samples, ratios, level, claimed, words.alt),
         "RUNS": str(runs),
         "SAYS": escape(says),
-        "CAPTION": escape(caption),
+        "CAPTION": escape(words.caption),
         # A "<" could end the script element that holds the data.
         "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }.items():

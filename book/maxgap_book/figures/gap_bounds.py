@@ -12,10 +12,42 @@ from maxgap.figures import PALETTE, bracket, new_figure
 from maxgap_book.printing import decimal
 
 __all__ = [
+    "intervals",
     "right_gap_by_position",
     "right_gap_placements",
     "slots",
 ]
+
+
+def intervals(lower: ArrayLike, upper: ArrayLike, split_rank: int) -> Figure:
+    """Intervals of the arms, smallest lower end at the bottom; the split, and its certain gap.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals, finite.
+    split_rank : int
+        How many arms lie above the gap. Those with the largest lower ends are dashed. Where their
+        intervals lie above all others the gap between is shaded and named.
+    """
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    figure, ax = new_figure(height=max(3.2, 0.2 * low.size + 1.2))
+    rows = _interval_rows(low)
+    top = rows >= low.size - split_rank
+    for j in range(low.size):
+        colour, dash = (PALETTE[1], "--") if top[j] else (PALETTE[0], "-")
+        ax.plot([low[j], high[j]], [rows[j]] * 2, color=colour, ls=dash, lw=4)
+        ax.text(high[j], rows[j], f"  arm {j}", va="center", ha="left")
+    ends = high[~top].max(), low[top].min()
+    if ends[0] < ends[1]:
+        ax.axvspan(*ends, color="0.85", lw=0, zorder=0)
+        bracket(ax, ends, rows.max() + 0.5, f"at least {decimal(ends[1] - ends[0], 3)}")
+    ax.set(xlabel="mean", ylim=(-0.6, rows.max() + 1.3))
+    ax.margins(x=0.1)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.grid(visible=False)
+    return figure
 
 
 def right_gap_placements(

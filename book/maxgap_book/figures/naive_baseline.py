@@ -92,7 +92,7 @@ def samples(table: pd.DataFrame) -> Figure:
     rows = table[broad]
     ax.plot(rows["delta_min"], rows["mean"], color=robin, lw=9, alpha=0.6, zorder=1)
     for label, place in _SAMPLES_AT.items():
-        _name(ax, label, policy_style(label)["color"], *place)
+        _name(ax, label, policy_style(label)["color"], place)
     ax.set_ylim(80, None)
     return figure
 
@@ -114,8 +114,8 @@ def saving(table: pd.DataFrame, predicted: Mapping[str, tuple[str, ArrayLike]]) 
     styles: list[dict[str, Any]] = MANY_STYLES
     for (key, (name, values)), style in zip(predicted.items(), styles, strict=False):
         ax.plot(positions, np.asarray(values), label=name, zorder=1, **style)
-        _name(ax, name, style["color"], *_SAVING_AT[key])
-    _name(ax, "measured", "black", *_SAVING_AT["measured"])
+        _name(ax, name, style["color"], _SAVING_AT[key])
+    _name(ax, "measured", "black", _SAVING_AT["measured"])
     return figure
 
 
@@ -127,5 +127,6 @@ def _without_legend(figure: Figure) -> Axes:
     return ax
 
 
-def _name(ax: Axes, name: str, colour: Any, x: float, y: float, slope: float, line_at: str) -> None:
+def _name(ax: Axes, name: str, colour: Any, place: tuple[float, float, float, str]) -> None:
+    x, y, slope, line_at = place
     ax.text(x, y, name, color=darker(colour), rotation=slope, rotation_mode="anchor", va=line_at)

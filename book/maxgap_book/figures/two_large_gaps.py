@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from maxgap_book.printing import decimal, rounded
 
 __all__ = [
     "Player",
+    "Words",
     "error_bands",
     "profile_player",
     "speedup",
@@ -105,14 +107,19 @@ class Player:
         return self.description
 
 
+class Words(NamedTuple):
+    """What is said of a player: its name in the page, its caption, and a text in its place."""
+
+    name: str
+    caption: str
+    alt: str
+
+
 def profile_player(
     counts: ArrayLike,
     samples: Sequence[int],
     pairs: Mapping[str, tuple[int, int]],
-    *,
-    name: str,
-    caption: str,
-    alt: str,
+    words: Words,
 ) -> Player:
     """Mean samples of every arm by rank, one time after another: steps, slider, play.
 
@@ -130,10 +137,8 @@ def profile_player(
         Samples taken in all.
     pairs : mapping of str to (int, int)
         Name -> two neighbouring ranks to pick out, two pairs.
-    name : str
-        Identifier of the figure in its page.
-    caption, alt : str
-        Caption below, and what a reader who cannot see the picture is told.
+    words : Words
+        Its identifier in the page, the caption below, and what a reader who cannot see it is told.
 
     Raises
     ------
@@ -143,7 +148,7 @@ def profile_player(
     Examples
     --------
     >>> player = profile_player([[1, 1, 1, 1], [1, 2, 2, 5]], [4, 10], {"a": (1, 2), "b": (3, 4)},
-    ...     name="profile", caption="Samples.", alt="Bars.")
+    ...     Words(name="profile", caption="Samples.", alt="Bars."))
     >>> player
     t = 10. a: 1.0 and 2.0 samples. b: 2.0 and 5.0 samples. An even share: 2.5.
     """
@@ -166,11 +171,11 @@ def profile_player(
     }
     page = (Path(__file__).parent / "profile.html").read_text(encoding="utf-8")
     for key, value in {
-        "NAME": escape(name),
-        "PICTURE": _player_picture(means[-1], top, samples[-1], pairs, alt),
+        "NAME": escape(words.name),
+        "PICTURE": _player_picture(means[-1], top, samples[-1], pairs, words.alt),
         "LAST": str(len(samples) - 1),
         "SAYS": escape(says[-1]),
-        "CAPTION": escape(caption),
+        "CAPTION": escape(words.caption),
         # A "<" could end the script element that holds the data.
         "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }.items():
@@ -195,11 +200,14 @@ def two_gaps_player(study: Study, pairs: Mapping[str, tuple[int, int]], *, until
         study.counts[study.labels.index("MaxGapUCB"), times],
         study.checkpoints[times].tolist(),
         pairs,
-        name="two-gaps-profile",
-        caption=f"Samples of each arm by MaxGapUCB, mean of {study.wrong.shape[1]:,} runs, as "
-        "run, every 20 samples. Heights go with the square root. Dashed: an even share.",
-        alt="Bars of the mean samples of each of 24 arms, by rank, growing with the samples "
-        "taken in all. From about t = 200 only ranks 9, 10, 18 and 19 grow, the last two faster.",
+        Words(
+            name="two-gaps-profile",
+            caption=f"Samples of each arm by MaxGapUCB, mean of {study.wrong.shape[1]:,} runs, as "
+            "run, every 20 samples. Heights go with the square root. Dashed: an even share.",
+            alt="Bars of the mean samples of each of 24 arms, by rank, growing with the samples "
+            "taken in all. From about t = 200 only ranks 9, 10, 18 and 19 grow, the last two "
+            "faster.",
+        ),
     )
 
 

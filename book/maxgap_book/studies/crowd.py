@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from maxgap.policies import Policy
 
-__all__ = ["STARS", "Answer", "Crowd", "Desk", "collect", "means_of"]
+__all__ = ["STARS", "Crowd", "Desk", "Reply", "collect", "means_of"]
 
 #: The ratings there are.
 STARS = np.arange(1, 6)
@@ -28,7 +28,7 @@ GENEROSITY, NOISE = 0.3, 0.5
 ENDS = np.array([1.5, 2.5, 3.5, 4.5])
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """What a rater sends: the number of the question, and the stars."""
 
     question: int
@@ -76,7 +76,7 @@ class Crowd:
         self._quality, self._rng = quality, rng
         self._lost, self._doubled, self._delay = lost, doubled, delay
         self._day = 0
-        self._coming: list[tuple[int, Answer]] = []
+        self._coming: list[tuple[int, Reply]] = []
 
     def rate(self, items: Sequence[Hashable]) -> NDArray[np.int64]:
         """The stars of every item, each from a rater drawn at random."""
@@ -94,9 +94,9 @@ class Crowd:
         days = self._day + self._rng.geometric(1 / self._delay, (2, n))
         for k in range(n):
             for day in days[: copies[k], k]:
-                heapq.heappush(self._coming, (int(day), Answer(questions[k], int(stars[k]))))
+                heapq.heappush(self._coming, (int(day), Reply(questions[k], int(stars[k]))))
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[Reply]:
         """Those that come on the next day."""
         self._day += 1
         found = []
@@ -143,7 +143,7 @@ class Desk:
         self.questions += [(item, self.day) for item in items]
         crowd.send(range(first, len(self.questions)), items)
 
-    def receive(self, answers: list[Answer]) -> list[tuple[Hashable, int]]:
+    def receive(self, answers: list[Reply]) -> list[tuple[Hashable, int]]:
         """Item and stars of every answer to a question that had none; the day is over."""
         self.day += 1
         rows = []

@@ -213,7 +213,6 @@ def until_certified(
     most: int,
     seed: int,
     sigma: float = 0.5,
-    delta: float = 0.05,
 ) -> Labels:
     """Samples of each run until the partition is certified, at most so many.
 
@@ -228,7 +227,7 @@ def until_certified(
     """
     taken = np.zeros(runs, dtype=np.int64)
     for run in range(runs):
-        policy = cls(instance.means.size, groups=instance.n_groups, sigma=sigma, delta=delta)
+        policy = cls(instance.means.size, groups=instance.n_groups, sigma=sigma)
         _play(policy, instance.means, sigma, np.random.default_rng((seed, run)), most)
         taken[run] = policy.counts.sum()
     return taken
@@ -258,10 +257,11 @@ def wrong_certificates(
     delta: float,
     runs: int,
     seed: int,
-    most: int = 1500,
     last: int | None = None,
 ) -> int:
     """Of so many runs, those that certify wrong groups, or a wrong order of them; sigma is 1.
+
+    A run takes at most 1,500 samples; with `last`, of each arm.
 
     Parameters
     ----------
@@ -271,8 +271,6 @@ def wrong_certificates(
         Of the policy.
     runs, seed : int
         How many runs, and of all rewards.
-    most : int
-        Samples of a run.
     last : int, optional
         All other arms get their samples at once, and then this arm a few at a time.
 
@@ -282,7 +280,7 @@ def wrong_certificates(
     >>> wrong_certificates(made, "normal-mixture", delta=0.3, runs=2, seed=1)
     0
     """
-    wrong = 0
+    wrong, most = 0, 1500
     n_arms = instance.means.size
     for run in range(runs):
         rng = np.random.default_rng((seed, run))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from maxgap import MaxGapContrasts, MaxGapTop2UCB, Policy, Problem, RoundRobin, simulate
-from maxgap.policies import Lines, compiled
+from maxgap.policies import compiled
 
 __all__ = [
     "SAMPLERS",
@@ -202,13 +202,11 @@ def random_case(rng: np.random.Generator) -> Case:
 
 
 def search(
-    instances: int,
     samplers: Iterable[str],
     delta: float,
     *,
-    tries: int,
-    runs: int,
-    keep: int,
+    first: tuple[int, int],
+    again: tuple[int, int],
     seed: int,
     n_jobs: int = -1,
 ) -> pd.DataFrame:
@@ -219,28 +217,28 @@ def search(
 
     Parameters
     ----------
-    instances, tries : int
-        Random instances, and the runs that each gets of each sampler.
     samplers : iterable of str
         Names from :data:`SAMPLERS`.
     delta : float
         Error allowed.
-    keep, runs : int
-        How many instances are run again, and how often.
+    first : (int, int)
+        How many random instances, and the runs that each gets of each sampler.
+    again : (int, int)
+        How many of them are run again, and how often.
     seed, n_jobs : int
         As for :func:`wrong_answers`.
 
     Examples
     --------
-    >>> found = search(3, ["RoundRobin"], 0.5, tries=5, runs=20, keep=1, seed=1, n_jobs=1)
+    >>> found = search(["RoundRobin"], 0.5, first=(3, 5), again=(1, 20), seed=1, n_jobs=1)
     >>> found["runs"].tolist()
     [20]
     """
-    samplers = list(samplers)
+    samplers, (instances, tries), (keep, runs) = list(samplers), first, again
     rng = np.random.default_rng(seed)
     cases = [random_case(rng) for _ in range(instances)]
-    first = wrong_answers(cases, samplers, [delta], runs=tries, seed=seed, n_jobs=n_jobs)
-    by_case = first["wrong"].to_numpy().reshape(instances, len(samplers)).max(axis=1)
+    tried = wrong_answers(cases, samplers, [delta], runs=tries, seed=seed, n_jobs=n_jobs)
+    by_case = tried["wrong"].to_numpy().reshape(instances, len(samplers)).max(axis=1)
     kept = [cases[k] for k in np.argsort(-by_case, kind="stable")[:keep]]
     return wrong_answers(kept, samplers, [delta], runs=runs, seed=seed + 1, n_jobs=n_jobs)
 
@@ -258,9 +256,8 @@ def ends(case: Case, sampler: str, delta: float, seeds: list[np.random.SeedSeque
     problem = case.problem
     budget = case.samples_per_arm * problem.n_arms
     settings: Any = {"delta": delta, "sigma": problem.sigmas, "stopping": "contrasts"}
-    policy = SAMPLERS[sampler](problem.n_arms, **settings)
-    if isinstance(policy, Informed):
-        policy.truth = problem
+    cls = SAMPLERS[sampler]
+    policy = cls(problem if issubclass(cls, Informed) else problem.n_arms, **settings)
     right = frozenset(_order(problem)[_split(problem) :].tolist())
     found = np.zeros(
         len(seeds),
@@ -292,17 +289,17 @@ def _split(problem: Problem) -> int:
 class Informed(Policy):
     """A policy that is told the truth before it begins."""
 
-    truth: Problem
+    knowing: ClassVar[Any]
+
+    def __init__(self, truth: Problem, **settings: Any) -> None:
+        self.truth = truth
+        super().__init__(truth.n_arms, **settings)
 
     def new_lines(self) -> Any:
         """What it does, and the truth."""
-        if not hasattr(self, "truth"):
-            return Lines(bounds=False)
         means, sigmas = np.array(self.truth.means), np.array(self.truth.sigmas)
         truth = False, _order(self.truth), _split(self.truth), means, sigmas
         return self.knowing(*truth)
-
-    knowing: ClassVar[Any]
 
 
 class Doubling(NamedTuple):
@@ -350,7 +347,7 @@ class Lucky(Informed):
 
 
 #: What samples: a policy of the package, or one that knows the truth and wants a wrong answer.
-SAMPLERS: Mapping[str, type[Policy]] = {
+SAMPLERS: Mapping[str, Any] = {
     "RoundRobin": RoundRobin,
     "MaxGapTop2UCB": MaxGapTop2UCB,
     "MaxGapContrasts": MaxGapContrasts,

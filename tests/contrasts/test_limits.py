@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from quadratic_programs import by_quadratic_programs, lead, projected
 from strategies import SEEDS
 
-from maxgap import limits, problems
+from maxgap import problems
+from maxgap.contrasts import limits
 from maxgap.hardness import characteristic_time, nearest_alternative
 from maxgap.problems import Problem
 

@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from strategies import intervals
 
-from maxgap.reference import gap_upper_bounds, right_bounds_by_slots
+from maxgap.reference import gap_upper_bounds
+from maxgap_book.slots import right_bounds_by_slots
 
 
 @given(intervals(max_arms=7))

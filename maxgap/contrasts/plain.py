@@ -47,10 +47,13 @@ first; ties are broken anyhow. Gap q lies between the neighbours L_q below and U
    sum to 1.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 __all__ = [
+    "Shown",
     "certain_orders",
     "certainly_above",
     "certifies",
@@ -80,6 +83,15 @@ RHO_ORDERS, RHO_CONTRASTS, RHO_GAP = 4.0, 12.0, 1000.0
 
 Rewards = Sequence[Sequence[float]]
 Orders = list[list[bool]]
+Pair = tuple[int, int]
+
+
+class Shown(NamedTuple):
+    """What the rewards show: themselves, their scale by arm, and the orders that are certain."""
+
+    rewards: Rewards
+    sigmas: Sequence[float]
+    above: Orders
 
 
 def thresholds(n_arms: int, delta: float) -> tuple[float, float, float, float, float]:
@@ -220,24 +232,21 @@ def n_high(a: int, high: int, side: Sequence[int], above: Orders) -> int:
 
 
 def rejects(
-    rewards: Rewards,
-    above: Orders,
+    shown: Shown,
     side: Sequence[int],
-    i: int,
-    j: int,
-    low: int,
-    high: int,
-    c: float,
-    sigmas: Sequence[float],
-    c_distances: float = math.inf,
-    c_width: float = math.inf,
+    boundary: Pair,
+    gap: Pair,
+    needed: Sequence[float],
 ) -> bool:
     """Whether "low and high are neighbours, at least as far apart as j and i" is refuted.
 
-    ``side`` are the arms on their side of the split. If the hypothesis is true, each of them lies
-    at or below ``low``, or at or above ``high``. Labels say which; they end in a contradiction, or
-    not.
+    The arms j and i are the ``boundary``, low and high the ``gap``, and ``side`` are the arms on
+    its side of the split. If the hypothesis is true, each of them lies at or below low, or at or
+    above high. Labels say which; they end in a contradiction, or not. Evidence ``needed`` is that
+    of contrasts, of distances and of the width.
     """
+    rewards, sigmas, above = shown
+    (j, i), (low, high), (c, c_distances, c_width) = boundary, gap, needed
     if above[low][high]:
         return True
     lows = {low} | {a for a in side if above[high][a]} | ({i} & set(side))
@@ -265,7 +274,7 @@ def rejects(
     return True
 
 
-def compatible(first: tuple[int, int], second: tuple[int, int], above: Orders) -> bool:
+def compatible(first: Pair, second: Pair, above: Orders) -> bool:
     """Whether two gaps (low, high) of one side may both be gaps between neighbours."""
     (low, high), (other_low, other_high) = first, second
     if low == other_low or high == other_high:
@@ -302,6 +311,7 @@ def certifies(
     False
     """
     above = certain_orders(rewards, delta, sigmas)
+    shown = Shown(rewards, sigmas, above)
     _, c_1, c_2, *others = thresholds(len(rewards), delta)
     # 1. Every arm of the top is certainly above every arm of the bottom.
     if not all(above[a][b] for a in top for b in bottom):
@@ -309,18 +319,14 @@ def certifies(
     # 2. For every pair that may be the boundary, every gap inside a side is rejected.
     lowest = [i for i in top if not any(above[i][a] for a in top)]
     highest = [j for j in bottom if not any(above[b][j] for b in bottom)]
-    open_gaps: list[set[tuple[int, int]]] = [set(), set()]
-    for i in lowest:
-        for j in highest:
-            for s, side in enumerate((bottom, top)):
-                for low in side:
-                    for high in side:
-                        if low == high:
-                            continue
-                        if not rejects(rewards, above, side, i, j, low, high, c_1, sigmas, *others):
-                            return False
-                        if not rejects(rewards, above, side, i, j, low, high, c_2, sigmas, *others):
-                            open_gaps[s].add((low, high))
+    open_gaps: list[set[Pair]] = [set(), set()]
+    for boundary in itertools.product(highest, lowest):
+        for side, still_open in zip((bottom, top), open_gaps, strict=True):
+            for gap in itertools.permutations(side, 2):
+                if not rejects(shown, side, boundary, gap, [c_1, *others]):
+                    return False
+                if not rejects(shown, side, boundary, gap, [c_2, *others]):
+                    still_open.add(gap)
     # 3. Of those that need the larger evidence and lack it, no two are compatible.
     if open_gaps[0] and open_gaps[1]:
         return False

@@ -11,11 +11,10 @@ import pytest
 from scipy import integrate, optimize, stats
 from states import packed
 
-from maxgap.contrasts import certificate
+from maxgap.contrasts import certificate, plain
 from maxgap.contrasts import look as core
 from maxgap.contrasts.rewards import STACK
 from maxgap.engine.state import ARM
-from maxgap.reference import contrasts as plain
 
 
 def log_low(look, side, a, low):
@@ -330,6 +329,12 @@ def rejects(look, side, i, j, low, high):
     return not certificate.is_open(look, nothing_told(look), side, (low, high), np.inf)
 
 
+def refuted(above, side, boundary):
+    """By the plain lines, whether the gap from 1 to 2 is."""
+    shown = plain.Shown([[]] * 5, [1.0] * 5, above)
+    return plain.rejects(shown, side, boundary, (1, 2), (C, math.inf, math.inf))
+
+
 def nothing_told(look):
     n_arms = look.order.size
     return core.Told(np.zeros(n_arms, ARM), np.zeros(n_arms, STACK), np.zeros(n_arms))
@@ -379,7 +384,7 @@ def test_what_refutes_a_gap(over, values, rejected, monkeypatch):
     monkeypatch.setattr(
         plain, "evidence", lambda told, i, j, x, y, sigmas: values.get((x, y), -math.inf)
     )
-    assert plain.rejects([[]] * 5, above, TOP, 0, 4, 1, 2, C, [1.0] * 5) == rejected
+    assert refuted(above, TOP, (4, 0)) == rejected
 
 
 @pytest.mark.parametrize(("value", "rejected"), [(C + FAR + 1e-3, True), (C + FAR - 1e-3, False)])
@@ -392,7 +397,7 @@ def test_of_the_bottom_the_highest_arm_is_high(value, rejected, monkeypatch):
     monkeypatch.setattr(
         plain, "evidence", lambda told, i, j, x, y, sigmas: values.get((x, y), -math.inf)
     )
-    assert plain.rejects([[]] * 5, above, side, 4, 0, 1, 2, C, [1.0] * 5) == rejected
+    assert refuted(above, side, (0, 4)) == rejected
 
 
 @pytest.mark.parametrize(
