@@ -27,11 +27,11 @@ def rounds_against_bound(table: pd.DataFrame, worst: float) -> Figure:
     for name, rows in table.groupby("instance", sort=False):
         x, y = rows["bound"].iloc[0], rows["most"]
         ax.plot(x * np.ones(len(y)), y, "o", color=colour, ms=4, alpha=0.3, rasterized=True)
-        ax.text(1.25 * x, y.median(), str(name), va="center", color=darker(colour))
+        ax.text(1.25 * x, y.min(), str(name), va="center", color=darker(colour))
     first = table["bound"].iloc[0]
     ax.plot(first, worst, "X", color="black", ms=8)
     ax.text(1.25 * first, worst, "worst noise", va="center")
-    ends = np.array([first / 2, 40 * table["bound"].max()])
+    ends = np.array([first / 2, 12 * table["bound"].max()])
     ax.fill_between(ends, ends, ends[1], color="0.9", lw=0, zorder=0)
     ax.plot(ends, ends, color="black", lw=1.2)
     ax.text(0.2, 0.9, "not allowed", transform=ax.transAxes, ha="center")

@@ -155,8 +155,8 @@ def best_helper(means: ArrayLike, arm: int) -> int:
 
     Examples
     --------
-    >>> best_helper([0.0, 1.0, 2.0, 6.0, 7.0], 0)
-    1
+    >>> best_helper([0.0, 1.0, 2.0, 6.5, 8.0], 0)
+    2
     """
     mu = np.asarray(means, dtype=float)
     sides = hardness.rho(mu)
