@@ -98,11 +98,11 @@ def helper_arm(
         line = {"ls": "--" if mixed else "-", "lw": 3.2 if name else 1.8}
         ax.plot([left, right], [i, i], color=colour, marker="|", ms=8, **line)
         ax.text(right + 0.25, i, name, va="center", color=colour, fontweight="bold")
-    for (left, right), colour, name in (
-        ((high[certain[1]], low[certain[0]]), "0.85", "certain gap"),
-        ((low[opening], high[helper]), (*PALETTE[3], 0.18), f"bound of arm {arm}"),
+    for (left, right), shade, alpha, name in (
+        ((high[certain[1]], low[certain[0]]), "0.85", 1.0, "certain gap"),
+        ((low[opening], high[helper]), PALETTE[3], 0.18, f"bound of arm {arm}"),
     ):
-        ax.axvspan(left, right, color=colour, lw=0, zorder=0)
+        ax.axvspan(left, right, color=shade, alpha=alpha, lw=0, zorder=0)
         text = f"{name}\n{decimal(right - left, 2)}"
         ax.text((left + right) / 2, -1, text, ha="center", va="bottom")
     ax.set(xlabel="mean", ylabel="arm", yticks=range(low.size), ylim=(low.size - 0.3, -2.7))

@@ -188,8 +188,9 @@ def lemma_cases(problem: Problem, rng: np.random.Generator, delta: float) -> Lem
     end of an interval is away from the mean, at most.
     """
     n_arms, rho = problem.n_arms, hardness.rho(problem.means)
-    settings = {"delta": delta, "sigma": SIGMA, "confidence": "paper", "stopping": "paper"}
-    policy = MaxGapElim(n_arms, nested=True, **settings)
+    policy = MaxGapElim(
+        n_arms, delta=delta, sigma=SIGMA, confidence="paper", nested=True, stopping="paper"
+    )
     failures, cases, reach = 0, 0, 0.0
     while not policy.stopped:
         asked = np.array(policy.ask())
