@@ -22,11 +22,13 @@ from maxgap_book.figures import (
     comparisons,
     confidence_sequences,
     gap_bounds,
+    hardness_proved,
     lemmas,
     lower_bound,
     maxgap_problem,
     naive_baseline,
     ranking_under_sampling,
+    recommended_method,
     sensitivity,
     shared,
     sharper_certificates,
@@ -570,52 +572,48 @@ def test_the_tent_marks_the_best_helper_and_its_worth():
     assert next(text for text in ax.texts if text.get_text() == "4").get_fontweight() == "bold"
 
 
-def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
+def test_samples_by_hardness_draw_both_kinds_of_arms_and_what_would_be_proportional():
     table = pd.DataFrame(
-        {
-            "policy": ["MaxGapElim"] * 3 + ["MaxGapUCB"],
-            "h": [1.0, 10.0, 100.0, 5.0],
-            "samples": [2, 20, 3, 7],
-            "end": [False, False, True, False],
-        }
+        {"h": [1.0, 0.5, 0.1], "samples": [2, 8, 3], "helped": [True, True, False]}
     )
-    fits = {"MaxGapElim": (1.0, np.log(2.0)), "MaxGapUCB": (0.5, 0.0)}
-    figure = drawn_hardness.samples_by_hardness(table, fits, x="h", xlabel="h")
-    helped, end, fit, proportional = figure.axes[0].lines
-    assert helped.get_ydata().tolist() == [2, 20]
-    assert (end.get_ydata().tolist(), end.get_marker()) == ([3], "x")
-    assert np.allclose(fit.get_ydata(), [2.0, 200.0])
-    assert np.allclose(proportional.get_ydata(), [2.0, 200.0])
-    flat, proportional = figure.axes[1].lines[2:]
-    (left, right), (start, stop) = proportional.get_xdata(), proportional.get_ydata()
-    assert stop / start == pytest.approx(right / left) == 100.0
-    # They cross in the middle of all points, on the logarithmic axis.
-    middle = np.sqrt(np.prod(proportional.get_ydata() / flat.get_ydata()))
-    assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
+    figure = drawn_hardness.samples_by_hardness(table, "h", "h", "MaxGapElim")
+    helped, free, proportional = figure.axes[0].lines
+    assert (helped.get_xdata().tolist(), helped.get_ydata().tolist()) == ([1, 4], [2, 8])
+    assert (free.get_ydata().tolist(), free.get_marker()) == ([3], "x")
+    assert np.allclose(proportional.get_xdata(), [1, 100])
+    assert np.allclose(proportional.get_ydata(), [2, 200])
+
+
+def test_the_arm_that_goes_and_its_helper_are_named_and_what_touches_is_dashed():
+    low, high = [6.0, 3.0, 1.0, 0.0, -9.0], [7.0, 4.0, 2.0, 1.5, -8.0]
+    figure = drawn_hardness.helper_arm(low, high, arm=3, helper=1, opening=2, certain=(3, 4))
+    ax = figure.axes[0]
+    dashed = [int(line.get_ydata()[0]) for line in ax.lines if line.get_linestyle() == "--"]
+    assert dashed == [2]
+    assert {"arm 3", "helper, arm 1", "certain gap\n8.00", "bound of arm 3\n3.00"} <= set(texts(ax))
 
 
 def test_measured_against_bound_draws_the_points_and_the_diagonal():
     table = pd.DataFrame(
         {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
     )
-    ax = drawn_hardness.measured_against_bound(table).axes[0]
+    ax = hardness_proved.measured_against_bound(table).axes[0]
     points, diagonal = ax.lines
     assert (points.get_xdata().tolist(), points.get_ydata().tolist()) == ([100, 400], [10, 50])
     assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
 
 
-def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
+def test_runs_stand_at_their_bound_with_the_worst_noise_at_the_first():
     table = pd.DataFrame(
-        {"instance": ["x", "y"] * 2, "delta": [0.1] * 2 + [0.3] * 2, "share": [0.1, 0.2, 0.3, 0.4]}
+        {"instance": ["x", "x", "y"], "most": [5, 7, 60], "bound": [100, 100, 1000]}
     )
-    ax = drawn_hardness.shares_of_bound(table, {0.1: 0.5, 0.3: 0.6}, "y").axes[0]
-    runs = [line for line in ax.lines if line.get_marker() in ("o", "s")]
-    assert [line.get_xdata().tolist() for line in runs] == [[0.1, 0.2], [0.3, 0.4]]
-    assert np.rint(runs[1].get_ydata()).tolist() == [0, 1]
-    crosses = [line for line in ax.lines if line.get_marker() == "X"]
-    assert [float(line.get_xdata()[0]) for line in crosses] == [0.5, 0.6]
-    assert all(round(float(line.get_ydata()[0])) == 1 for line in crosses)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
+    ax = recommended_method.rounds_against_bound(table, 20).axes[0]
+    x, y, worst, diagonal = ax.lines
+    assert (x.get_xdata().tolist(), x.get_ydata().tolist()) == ([100, 100], [5, 7])
+    assert (y.get_xdata().tolist(), y.get_ydata().tolist()) == ([1000], [60])
+    assert (worst.get_xdata(), worst.get_ydata()) == ([100], [20])
+    assert np.allclose(diagonal.get_xdata(), diagonal.get_ydata())
+    assert {"x", "y", "worst noise"} <= set(texts(ax))
 
 
 def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
