@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 TOOLS = ["distributed", "hypothesis", "pyarrow", "pytest", "pytest-xdist", "pyyaml", "ville"]
 
 #: Read by tests of the package; the README's and the page's examples are run.
-READ = ["README.md", "pyproject.toml", "book/api.md", "book/reproduce.md"]
+PAGES = [path.name for path in sorted((ROOT / "book").glob("api*.md"))]
+READ = ["README.md", "pyproject.toml", "book/reproduce.md", *(f"book/{name}" for name in PAGES)]
 
 #: Folders of tests about the book, the sources or the workflows: only the checkout has those.
 OF_THE_CHECKOUT = ("book/", "site/")

@@ -18,7 +18,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node
 from tables import captioned_table
 
-NOT_PRINTED = ("book/api", "book/architecture")
+NOT_PRINTED = tuple(
+    f"book/{name}"
+    for name in ("api", "api-policies", "api-bounds", "api-simulation", "api-ratings", "api-reference")
+)
 # On the first page: what has to be played, and links that cover a card.
 GAME, CARD_LINK = "index-game", "sd-stretched-link"
 _MATHEMATICS = re.compile(r"\$([^$]+)\$")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PICTURE = (ROOT / "book" / "_static" / "rooms.svg").read_text(encoding="utf-8")
-PAGE = (ROOT / "book" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
 
 #: Drawn without arrows: the package, which imports nearly all, and what nearly all import.
 WITHOUT_ARROWS = {"maxgap", "_checking", "_numbers", "_saving"}
