@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-PACKAGES = ("maxgap", "numpy", "numba", "scipy", "pandas", "joblib", "matplotlib", "seaborn")
+PACKAGES = ("maxgap", "numpy", "numba", "scipy", "pandas", "joblib", "matplotlib")
 
 
 def processor() -> str:
