@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
-from maxgap_book.figures.shared import MANY_STYLES, darker, power_laws
+from maxgap_book.figures.shared import darker, power_laws
 
 __all__ = [
     "one_large_gap",
@@ -32,10 +32,12 @@ _SAMPLES_AT = {
 }
 _SAVING_AT = {
     "paper": (0.0245, 2250.0, -29.5, "bottom"),
-    "one-sided rho": (0.0215, 1550.0, -31.5, "top"),
-    "rho": (0.0102, 11.0, 0, "bottom"),
-    "gamma": (0.0102, 1.75, 0, "bottom"),
+    "gamma": (0.0105, 1.8, 0, "bottom"),
     "measured": (0.0135, 980.0, -30.5, "top"),
+}
+_SAVING_STYLES = {
+    "paper": {"color": PALETTE[3], "ls": "--"},
+    "gamma": {"color": PALETTE[0], "ls": "-."},
 }
 
 
@@ -105,14 +107,14 @@ def saving(table: pd.DataFrame, predicted: Mapping[str, tuple[str, ArrayLike]]) 
     table : DataFrame
         Columns policy, delta_min, mean, low, high.
     predicted : mapping of str to (str, array_like)
-        Of "paper", "one-sided rho", "rho" and "gamma": name on the figure, and values at the
-        parameter's values in rising order.
+        Of "paper" and "gamma": name on the figure, and values at the parameter's values in
+        rising order.
     """
     figure = power_laws(table, "delta_min", xlabel=_X, ylabel="times fewer samples")
     ax = _without_legend(figure)
     positions = np.unique(table["delta_min"])
-    styles: list[dict[str, Any]] = MANY_STYLES
-    for (key, (name, values)), style in zip(predicted.items(), styles, strict=False):
+    for key, (name, values) in predicted.items():
+        style = _SAVING_STYLES[key]
         ax.plot(positions, np.asarray(values), label=name, zorder=1, **style)
         _name(ax, name, style["color"], *_SAVING_AT[key])
     _name(ax, "measured", "black", *_SAVING_AT["measured"])
