@@ -78,7 +78,7 @@ def bins(numbers: ArrayLike) -> Figure:
     widest = int(np.argmax(np.diff(ordered)))
     ends = ordered[widest : widest + 2]
     ax.annotate("", (ends[0], 0.2), (ends[1], 0.2), arrowprops={"arrowstyle": "<->"})
-    ax.text(ends.mean(), 0.17, "largest gap", ha="center", va="top")
+    ax.text(ends.mean(), 0.17, "largest gap", ha="center", va="top", fontsize=12)
     ax.set(xlabel="score", ylim=(0, 0.8), yticks=[])
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)

@@ -20,20 +20,21 @@ __all__ = [
     "saving",
 ]
 
+LETTERS = 12  # points, as everything else in a figure
 _X = r"$\Delta_{\min}$  ($\Delta_{\max} = 1$)"
 
 # Where the name of each line begins, its slope on the page in degrees, and whether the line lies
 # below it or above it.
 _SAMPLES_AT = {
     "SortThenSearch": (0.0205, 1.9e5, 0, "bottom"),
-    "MaxGapElim, two arms left": (0.0105, 8e3, 0, "bottom"),
+    "MaxGapElim, two arms left": (0.0105, 5e3, 0, "bottom"),
     "MaxGapTop2UCB": (0.0105, 330.0, 0, "bottom"),
-    "RoundRobin (broad)": (0.0105, 125.0, 0, "bottom"),
+    "RoundRobin (broad)": (0.0105, 120.0, 0, "bottom"),
 }
 _SAVING_AT = {
     "paper": (0.0245, 2250.0, -29.5, "bottom"),
     "gamma": (0.0105, 1.8, 0, "bottom"),
-    "measured": (0.0135, 980.0, -30.5, "top"),
+    "measured": (0.0125, 1050.0, -30.5, "top"),
 }
 _SAVING_STYLES = {
     "paper": {"color": PALETTE[3], "ls": "--"},
@@ -76,6 +77,8 @@ def one_large_gap(means: ArrayLike, hardness: ArrayLike, claimed: float) -> Figu
     below.plot(means[away], values[away], "D", color=PALETTE[4], ms=6, label="computed")
     below.text(middle, 0.45 * claimed, "computed", color=PALETTE[4], ha="center")
     below.set(xlabel="mean", ylabel=r"hardness $\gamma$", ylim=(0, 1.2 * claimed))
+    for text in (*line.texts, *below.texts):
+        text.set_fontsize(LETTERS)
     return figure
 
 
@@ -130,4 +133,13 @@ def _without_legend(figure: Figure) -> Axes:
 
 
 def _name(ax: Axes, name: str, colour: Any, x: float, y: float, slope: float, line_at: str) -> None:
-    ax.text(x, y, name, color=darker(colour), rotation=slope, rotation_mode="anchor", va=line_at)
+    ax.text(
+        x,
+        y,
+        name,
+        color=darker(colour),
+        fontsize=LETTERS,
+        rotation=slope,
+        rotation_mode="anchor",
+        va=line_at,
+    )
