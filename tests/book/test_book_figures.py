@@ -16,8 +16,8 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from maxgap import hardness, problems
-from maxgap.figures import POLICY_STYLES, new_figure, policy_style
+from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
+from maxgap.figures import POLICY_STYLES, new_figure
 from maxgap_book import attainment
 from maxgap_book.figures import (
     comparisons,
@@ -31,7 +31,6 @@ from maxgap_book.figures import (
     sensitivity,
     shared,
     sharper_certificates,
-    stopping_times,
     streetview,
     three_algorithms,
     two_large_gaps,
@@ -189,7 +188,7 @@ def test_one_bin_more_than_numbers_and_the_empty_ones_hatched():
     assert np.allclose([box.get_width() for box in boxes], 0.2)
 
 
-@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks 4 and 5"), (1, "ranks 1 and 2")])
+@pytest.mark.parametrize(("left_out", "named"), [(0, "ranks (4), (5)"), (1, "ranks (1), (2)")])
 def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, named):
     ax = streetview.ranked_means([3.0, 1.0, 1.5, 1.4, -7.0], left_out=left_out).axes[0]
     assert named in " ".join(texts(ax))
@@ -282,31 +281,80 @@ def test_ratio_curves_of_shared_axes_run_from_high_error_to_low_and_none_is_cut_
 PAIRS = {"first": (2, 3), "second": (5, 6)}
 
 
-def test_two_gaps_shades_both_gaps_and_shows_one_standard_deviation():
-    _, ax = new_figure()
+def test_two_gaps_shades_both_gaps_and_names_them():
     means = np.array([3.0, 2.9, 2.0, 1.9, 1.8, 0.8])
-    two_large_gaps.two_gaps(means, PAIRS, 0.25, ax=ax)
+    ax = two_large_gaps.two_gaps(means, PAIRS).axes[0]
     shaded = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
     assert np.allclose([[box.y0, box.y1] for box in shaded], [[2.0, 2.9], [0.8, 1.8]])
-    bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
-    assert np.allclose(bars[:, 1] - bars[:, 0], 0.5)
     assert texts(ax) == ["first", "second"]
+    assert {tick.get_text() for tick in ax.get_xticklabels()} == {"(1)", "(2)", "(5)", "(6)"}
 
 
-def test_a_profile_has_a_panel_a_time_with_bars_errors_and_the_other_setting():
-    counts = np.array([[1, 2, 3, 1, 4, 5], [1, 9, 8, 1, 30, 31]], dtype=float)
-    figure = two_large_gaps.sample_profile(
-        counts, counts / 10, [16, 80], PAIRS, other=("other", np.full((2, 6), 7.0))
+def ratio_rows(policy, ratios):
+    rows = pd.DataFrame({"policy": policy, "level": [0.2, 0.05], "ratio": ratios})
+    return rows.assign(low=rows["ratio"] - 1, high=rows["ratio"] + 1)
+
+
+def test_error_bands_end_where_a_share_first_falls_below_the_floor_and_brackets_a_level():
+    errors = pd.DataFrame(
+        {
+            "policy": ["RoundRobin"] * 4 + ["MaxGapUCB"] * 4,
+            "samples": [1000, 2000, 3000, 4000] * 2,
+            "error": [0.5, 0.2, 0.1, 0.05, 0.4, 0.0, 0.02, 0.03],
+        }
+    ).assign(low=0.0, high=0.6)
+    ax = streetview.error_bands(
+        errors, {"RoundRobin": ("RR", 2500, 0.3)}, floor=0.01, between=(3600, 1400)
+    ).axes[0]
+    robin, ucb = ax.lines[:2]
+    assert robin.get_ydata().tolist() == [0.5, 0.2, 0.1, 0.05]
+    assert ucb.get_xydata().tolist() == [[1000, 0.4], [2000, 0.01]]
+    assert ax.get_yscale() == "log"
+    assert {"RR", "5%: 1,000 against 4,000"} <= set(texts(ax))
+    assert bracket_spans(ax) == [(1400, 3600)]
+
+
+def test_ratios_of_streetview_are_a_line_a_policy_named_beside_the_claim():
+    table = pd.concat(
+        [ratio_rows("MaxGapUCB", [3.0, 5.0]), ratio_rows("MaxGapTop2UCB", [2.0, 6.0])]
     )
-    for ax, row, total in zip(figure.axes, counts, (16, 80), strict=False):
-        # The arms of the pairs are drawn once more, over the grey bars.
-        assert [bar.get_height() for bar in ax.patches[:6]] == row.tolist()
-        assert [bar.get_height() for bar in ax.patches[6:]] == row[[1, 2, 4, 5]].tolist()
-        errors = np.array(ax.containers[-1].lines[2][0].get_segments())[:, :, 1]
-        assert np.allclose(errors, np.column_stack([0.9 * row, 1.1 * row]))
-        assert f"t = {total}" in texts(ax)
-        assert any(np.allclose(line.get_ydata(), 7.0) for line in ax.lines)
-    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim() == (0, 40)
+    names = {"MaxGapUCB": (0.1, 3.0), "MaxGapTop2UCB": (0.1, 5.0)}
+    ax = streetview.speedup(table, claimed=(6, 7), names=names).axes[0]
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[3.0, 5.0], [2.0, 6.0]]
+    assert texts(ax) == ["claimed: 6 to 7", "MaxGapUCB", "MaxGapTop2UCB"]
+    left, right = ax.get_xlim()
+    assert left > 0.2 > 0.05 > right
+    assert ax.get_ylim()[1] > 7
+
+
+def test_ratios_of_one_policy_are_a_line_a_setting_beside_the_claim_and_the_limit():
+    other = ratio_rows("MaxGapElim", [9.0, 9.0])
+    settings = {
+        "one": (pd.concat([ratio_rows("MaxGapUCB", [3.0, 5.0]), other]), (0.1, 4.0)),
+        "two": (ratio_rows("MaxGapUCB", [4.0, 6.0]), (0.1, 5.0)),
+    }
+    ax = two_large_gaps.speedup(settings, claimed=8, limit=6).axes[0]
+    drawn = [list(line.get_ydata()) for line in ax.lines]
+    assert drawn == [[3.0, 5.0], [4.0, 6.0], [8, 8], [6, 6]]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    assert texts(ax) == ["one", "two", "the paper's 8", "limit: 6"]
+
+
+def test_the_player_of_the_chapter_shows_one_policy_until_a_time():
+    study = simulate.replicate(
+        {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
+        problems.Problem([3.0, 2.9, 2.0, 1.9, 1.8, 0.8]),
+        budget=60,
+        replicates=4,
+        checkpoints=[6, 30, 60],
+        seed=1,
+        n_jobs=1,
+    )
+    made = two_large_gaps.two_gaps_player(study, PAIRS, until=40)
+    data = json.loads(re.search(r'json">(.*?)</script>', made.html).group(1))
+    assert data["samples"] == [6, 30]
+    assert data["counts"][0] == [1.0] * 6
+    assert sum(data["counts"][1]) == pytest.approx(30, abs=0.3)
 
 
 def player(**changes):
@@ -532,44 +580,6 @@ def test_samples_by_hardness_draw_both_kinds_of_arms_and_the_fit():
     assert middle == pytest.approx((10 / np.prod([1, 10, 100, 5]) ** 0.25) ** 0.5)
 
 
-def test_stopping_times_have_a_panel_a_rule_and_bars():
-    table = pd.DataFrame(
-        {
-            "rule": ["a", "a", "b", "b"],
-            "policy": ["RoundRobin"] * 4,
-            "hardness": [2e4, 4e4] * 2,
-            "mean": [100.0, 400.0, 200.0, 900.0],
-            "low": [90.0, 380.0, 190.0, 880.0],
-            "high": [110.0, 420.0, 210.0, 920.0],
-        }
-    )
-    left, right = stopping_times.stopping_times(table, xlabel="hardness").axes
-    assert (left.get_title(), right.get_title()) == ("a", "b")
-    bars = np.array([bar[:, 1] for bar in right.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[190, 210], [880, 920]])
-    steady = next(
-        line for line in left.lines if len(line.get_xdata()) == 2 and line.get_color() == "0.5"
-    )
-    start, stop = steady.get_ydata()
-    assert stop / start == pytest.approx(2.0)
-
-
-def test_stopping_ratios_draw_each_ratio_with_its_interval():
-    table = pd.DataFrame(
-        {
-            "rule": ["a", "a"],
-            "policy": ["MaxGapElim"] * 2,
-            "x": [0.36, 0.39],
-            "ratio": [2.0, 4.0],
-            "low": [1.5, 3.5],
-            "high": [2.5, 4.5],
-        }
-    )
-    ax = stopping_times.stopping_ratios(table, largest=0.4, xlabel="g").axes[0]
-    bars = np.array([bar[:, 1] for bar in ax.containers[0].lines[2][0].get_segments()])
-    assert np.allclose(bars, [[1.5, 2.5], [3.5, 4.5]])
-
-
 def test_measured_against_bound_draws_the_points_and_the_diagonal():
     table = pd.DataFrame(
         {"policy": ["MaxGapElim"] * 2, "measured": [10.0, 50.0], "bound": [100.0, 400.0]}
@@ -594,32 +604,6 @@ def test_shares_of_a_bound_lie_at_their_instances_with_the_worst_as_a_cross():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
 
 
-def test_a_policy_run_shows_every_interval_bound_and_end():
-    rounds, n_arms = 5, 3
-    samples = np.arange(1, rounds + 1) * n_arms
-    estimate = np.tile([0.0, 1.0, 2.0], (rounds, 1))
-    trace = {
-        "samples": samples,
-        "lower": estimate - 0.5,
-        "upper": estimate + 0.5,
-        "estimate": estimate,
-        "sampled": np.tile([True, True, False], (rounds, 1)),
-        "bound": np.tile([2.0, 2.0, 1.5], (rounds, 1)),
-        "certain": np.array([-1.0, -0.5, 0.1, 0.2, 0.3]),
-    }
-    figure = three_algorithms.policy_runs(
-        {"MaxGapUCB": trace}, true_gap=1.0, ends={"MaxGapUCB": "stops"}
-    )
-    strip, bounds = figure.axes
-    coloured = [line for line in strip.lines if line.get_linewidth() > 2]
-    drawn = [bool(np.isfinite(line.get_ydata().astype(float)).all()) for line in coloured]
-    assert drawn == [True, True, False]
-    by_label = {line.get_label(): line.get_ydata() for line in bounds.lines}
-    assert by_label["highest bound"].tolist() == [2.0] * rounds
-    assert by_label["certain gap"].tolist() == [0.0, 0.0, 0.1, 0.2, 0.3]
-    assert "stops" in texts(bounds)
-
-
 def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     lower, upper = np.array([-0.5, 1.0, 1.1]), np.array([0.5, 2.0, 2.1])
     estimates = (lower + upper) / 2
@@ -629,34 +613,6 @@ def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     faces = [bar.get_facecolor()[:3] for bar in ax.patches[:3]]
     assert faces[0] == (1, 1, 1)
     assert faces[1] == faces[2] != (1, 1, 1)
-
-
-def test_wrong_stops_are_drawn_per_rule_against_the_ratio():
-    table = pd.DataFrame(
-        {
-            "rule": ["one", "one", "two", "two"],
-            "ratio": [1.1, 2.0] * 2,
-            "error": [0.4, 0.1, 0.0, 0.0],
-            "low": [0.3, 0.05, 0.0, 0.0],
-            "high": [0.5, 0.2, 0.02, 0.02],
-        }
-    )
-    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
-    one, two = ax.containers
-    assert one.lines[0].get_ydata().tolist() == [0.4, 0.1]
-    assert two.lines[0].get_ydata().tolist() == [0.0, 0.0]
-    assert ax.get_ylim()[1] > 0.5
-    assert {"one", "two", "allowed"} <= set(texts(ax))
-
-
-def test_rules_of_a_policy_have_its_colour_and_dashes_of_their_own():
-    rules = ["MaxGapUCB, a", "MaxGapUCB, b"]
-    table = pd.DataFrame({"rule": rules, "ratio": 1.1, "error": 0.4, "low": 0.3, "high": 0.5})
-    ax = three_algorithms.wrong_stops(table, level=0.1).axes[0]
-    first, second = (container.lines[0] for container in ax.containers)
-    assert first.get_color() == second.get_color() == policy_style("MaxGapUCB")["color"]
-    assert first.get_linestyle() != second.get_linestyle()
-    assert "MaxGapUCB,\na" in texts(ax)
 
 
 def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():

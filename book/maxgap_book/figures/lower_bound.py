@@ -29,7 +29,6 @@ def moved_means(instances: Mapping[str, ArrayLike], moved: Sequence[int | None])
         Name -> means. The first is where the arms start.
     moved : sequence of int or None
         For each instance the arm that has moved from its place in the first, drawn with an arrow.
-        Arms are numbered from 1 in the figure.
     """
     figure, ax = new_figure(height=3.6)
     start = np.asarray(next(iter(instances.values())), dtype=float)
@@ -39,7 +38,7 @@ def moved_means(instances: Mapping[str, ArrayLike], moved: Sequence[int | None])
         for i, mean in enumerate(means):
             colour = PALETTE[3] if i == arm else PALETTE[0]
             ax.plot(mean, y, "D" if i == arm else "o", color=colour, ms=8)
-            ax.text(mean, y - 0.14, str(i + 1), ha="center", va="top")
+            ax.text(mean, y - 0.14, str(i), ha="center", va="top")
         if arm is not None:
             ax.plot(start[arm], y, "o", mfc="white", mec=PALETTE[3], ms=8)
             ax.annotate(

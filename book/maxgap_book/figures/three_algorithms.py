@@ -5,68 +5,89 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap.figures import PALETTE, new_figure, policy_style
+from maxgap.figures import PALETTE, STYLE, new_figure, policy_style
 from maxgap_book.printing import significant
 
 __all__ = [
+    "ink_of",
     "interval_board",
-    "policy_runs",
-    "wrong_stops",
+    "sampled_arms",
 ]
 
+SIZE = STYLE["font.size"]
+"""Of all letters; they are smaller outside of the style's context."""
 
-def policy_runs(
-    traces: Mapping[str, Mapping[str, NDArray]], *, true_gap: float, ends: Mapping[str, str]
+
+def sampled_arms(
+    rounds: Mapping[str, Sequence[Sequence[int]]], gaps: Mapping[int, str], *, bins: int = 260
 ) -> Figure:
-    """One run of each policy: the intervals of its arms, and the bounds that close on each other.
+    """Which arms each policy samples when: a block a policy, a row an arm, ink where it is sampled.
 
     Parameters
     ----------
-    traces : mapping of str to mapping
-        Policy -> arrays of its run, a row a round: "samples" (R,), "lower", "upper", "estimate",
-        "sampled", "bound" (R, K), "certain" (R,).
-    true_gap : float
-        The largest gap, drawn as a dotted line.
-    ends : mapping of str to str
-        Policy -> how its run ended, written beside its last round.
+    rounds : mapping of str to sequence of sequence of int
+        Policy -> the arms of every round of its run.
+    gaps : mapping of int to str
+        Arm -> what stands at the line between it and the arm below, at most two.
+    bins : int
+        Number of columns; the ink of each is as dark as the share of its samples' rounds that
+        sampled the arm.
     """
-    height = 2.7 * len(traces)
-    figure, axes = new_figure(len(traces), 2, height=height, sharex=True, squeeze=False)
-    for (strip, bounds), (label, trace) in zip(axes, traces.items(), strict=True):
+    n_arms = 1 + max(max(arms) for run in rounds.values() for arms in run)
+    longest = max(sum(map(len, run)) for run in rounds.values())
+    edges = np.linspace(0, longest, bins + 1)
+    figure, ax = new_figure(height=0.215 * (n_arms + 2) * len(rounds) + 0.7)
+    ticks = []
+    for block, (label, run) in enumerate(rounds.items()):
+        base = -block * (n_arms + 2)
         colour = policy_style(label)["color"]
-        samples = trace["samples"]
-        for arm in range(trace["lower"].shape[1]):
-            low, high = trace["lower"][:, arm], trace["upper"][:, arm]
-            strip.fill_between(samples, low, high, color="0.5", alpha=0.15, lw=0)
-            strip.plot(samples, trace["estimate"][:, arm], color="0.55", lw=0.8)
-            taken = trace["sampled"][:, arm]
-            strip.fill_between(samples, low, high, where=taken, color=colour, alpha=0.22, lw=0)
-            mean = np.where(taken, trace["estimate"][:, arm], np.nan)
-            strip.plot(samples, mean, color=colour, lw=2.2)
-        strip.set(ylim=(-0.9, 3.2), ylabel="mean")
-        strip.set_title(label, loc="left", color=colour, fontweight="bold")
-        strip.set_rasterization_zorder(3)  # thousands of corners
-        bounds.plot(samples, trace["bound"], color="0.6", lw=0.8)
-        bounds.plot(samples, trace["bound"].max(axis=1), color=PALETTE[0], label="highest bound")
-        certain = np.maximum(trace["certain"], 0.0)
-        bounds.plot(samples, certain, color=PALETTE[2], ls="--", label="certain gap")
-        bounds.axhline(true_gap, color="black", lw=1.2, ls=":", label="largest gap")
-        bounds.text(0.9 * samples[-1], -0.29, ends[label], ha="right")
-        bounds.set(ylim=(-0.35, 2.6), ylabel="gap")
-        for ax in (strip, bounds):
-            ax.set_xscale("log")
-            ax.axvline(samples[-1], color="black", lw=0.8)
-            ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    for ax in axes[-1]:
-        ax.set_xlabel("samples")
-    handles, labels = axes[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=3)
+        ink = ink_of(run, n_arms, edges)
+        rgba = np.empty((*ink.shape, 4))
+        rgba[:] = (*to_rgb(colour), 1.0)
+        rgba[..., 3] = ink
+        box = (0, longest, base - n_arms, base)
+        ax.imshow(rgba[::-1], extent=box, aspect="auto", interpolation="nearest", zorder=2)
+        end = sum(map(len, run))
+        ax.plot([end, end], [base - n_arms, base], color="black", lw=1.2)
+        ax.text(end + 0.01 * longest, base - 0.6, "stops", va="center", fontsize=SIZE)
+        bold = {"color": colour, "fontweight": "bold", "fontsize": SIZE}
+        ax.text(0, base + 0.15, label, va="bottom", **bold)
+        for arm, text in gaps.items():
+            at = base - n_arms + arm
+            ax.plot([0, 1.03 * longest], [at, at], color="black", lw=0.9, zorder=3)
+            ax.text(1.04 * longest, at, text, va="center", fontsize=SIZE)
+        ticks += [(base - n_arms + arm + 0.5, str(arm)) for arm in range(n_arms)]
+    ax.set(xlabel="samples", ylabel="arm", xlim=(0, 1.2 * longest))
+    ax.set_ylim(-len(rounds) * (n_arms + 2) + 1.8, 1.6)
+    ax.set_yticks([at for at, _ in ticks], [text for _, text in ticks])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xticks(range(0, longest, 1000))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.spines["left"].set_visible(False)
+    ax.grid(visible=False)
     return figure
+
+
+def ink_of(run: Sequence[Sequence[int]], n_arms: int, edges: NDArray) -> NDArray:
+    """Share of every stretch of samples that lies in rounds in which an arm was sampled.
+
+    Examples
+    --------
+    >>> ink_of([[0, 1], [1], [1]], 2, np.array([0, 2, 4, 6])).tolist()
+    [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
+    """
+    sizes = np.array([len(arms) for arms in run])
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    ink = np.zeros((n_arms, edges.size - 1))
+    for arm in range(n_arms):
+        taken = sizes * np.array([arm in arms for arms in run])
+        covered = np.interp(edges, ends, np.concatenate([[0], np.cumsum(taken)]))
+        ink[arm] = np.diff(covered) / np.diff(edges)
+    return ink
 
 
 def interval_board(
@@ -103,55 +124,13 @@ def interval_board(
     if least[split] > most[split]:
         ax.axvspan(most[split], least[split], color=PALETTE[2], alpha=0.25, lw=0, zorder=0)
         text = f"certain: {significant(least[split] - most[split])}"
-        ax.text((most[split] + least[split]) / 2, -0.75, text, ha="center", va="bottom")
+        middle = (most[split] + least[split]) / 2
+        ax.text(middle, -0.75, text, ha="center", va="bottom", fontsize=SIZE)
     left, right = low.min() - 0.1, high.max() + 0.12 * (high.max() - low.min())
-    ax.text(right, -0.75, "samples", ha="right", va="bottom")
+    ax.text(right, -0.75, "samples", ha="right", va="bottom", fontsize=SIZE)
     for arm, count in enumerate(np.asarray(counts)):
-        ax.text(right, arm, str(count), ha="right", va="center")
+        ax.text(right, arm, str(count), ha="right", va="center", fontsize=SIZE)
     ax.set(xlabel="mean", ylabel="arm", xlim=(left, right))
     ax.set(ylim=(low.size - 0.3, -0.8), yticks=range(low.size))
     ax.grid(visible=False, axis="y")
-    return figure
-
-
-def wrong_stops(table: pd.DataFrame, *, level: float) -> Figure:
-    """Share of wrong answers among the runs that stopped, one line a rule, intervals as bars.
-
-    A rule that is named after a policy has its colour; the rules of one policy differ in dashes.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns rule, ratio (of the largest gap to the second largest), error, low, high; at most
-        three rules of a policy. What comes before a comma in a rule's name stands in a line of its
-        own.
-    level : float
-        The error allowed, drawn as a horizontal line.
-    """
-    figure, ax = new_figure(height=4.2)
-    first = table["ratio"].min()
-    beside = {"ha": "right", "va": "center", "linespacing": 1.1}
-    drawn: list[str] = []
-    for label, rows in table.groupby("rule", sort=False):
-        style = policy_style(str(label))
-        style |= {"markersize": 6, "linestyle": ("-", "--", ":")[drawn.count(str(style["color"]))]}
-        drawn.append(str(style["color"]))
-        bars = np.clip([rows["error"] - rows["low"], rows["high"] - rows["error"]], 0, None)
-        kept = {"capsize": 3, "elinewidth": 1.4, "clip_on": False}
-        ax.errorbar(rows["ratio"], rows["error"], yerr=bars, **kept, **style)
-        name = str(label).replace(", ", ",\n")
-        ax.text(0.965 * first, rows["error"].iloc[0], name, color=style["color"], **beside)
-    ax.axhline(level, color="black", lw=0.9)
-    ax.text(0.965 * first, level, "allowed", va="bottom", ha="right")
-    ax.set(
-        xlabel="largest gap, with the second largest at 1",
-        ylabel="share of wrong answers",
-        ylim=(-0.06, 0.72),
-        xscale="log",
-        xlim=(0.68 * first, 1.03 * table["ratio"].max()),
-    )
-    ticks = sorted(table["ratio"].unique())
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.xaxis.set_minor_locator(NullLocator())
     return figure

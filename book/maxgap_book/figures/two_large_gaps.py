@@ -9,102 +9,86 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
+import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from maxgap.figures import PALETTE, new_figure
-from maxgap_book.figures.shared import error_curves_with_bars, figure_of, speedup_curves
+from maxgap.figures import PALETTE, new_figure, policy_style
+from maxgap.simulate import Study
+from maxgap_book.figures.shared import darker
+from maxgap_book.figures.streetview import error_bands, level_axis
 from maxgap_book.printing import decimal, rounded
 
 __all__ = [
     "Player",
-    "error_curves_with_bars",
+    "error_bands",
     "profile_player",
-    "sample_profile",
-    "speedup_curves",
+    "speedup",
     "two_gaps",
+    "two_gaps_player",
 ]
 
 
-def two_gaps(
-    means: ArrayLike, pairs: Mapping[str, tuple[int, int]], sigma: float, *, ax: Axes
-) -> Figure:
-    """Means against rank with named gaps between neighbours; bars of one standard deviation.
+def two_gaps(means: ArrayLike, pairs: Mapping[str, tuple[int, int]]) -> Figure:
+    """Means against rank with named gaps between neighbours.
 
     Parameters
     ----------
     means : array_like, shape (K,)
         True means, largest first.
     pairs : mapping of str to (int, int)
-        Name of a gap -> the two ranks next to it, the two pairs in the colours of
-        :func:`sample_profile`.
-    sigma : float
-        Standard deviation of a reward, in the means' units.
-    ax : Axes
-        Where to draw.
+        Name of a gap -> the two ranks next to it, two pairs.
     """
+    figure, ax = new_figure(height=3.4)
     values = np.asarray(means, dtype=float)
     ranks = np.arange(1, values.size + 1)
-    ax.errorbar(ranks, values, yerr=sigma, fmt="none", ecolor="0.6", lw=1.0)
-    ax.plot(ranks, values, "o", color="0.35", ms=4)
+    ax.plot(ranks, values, "o", color="0.45", ms=5)
+    ends = [1, values.size]
     for (name, pair), colour in zip(pairs.items(), (1, 0), strict=True):
         at = np.array(pair) - 1
         ax.axhspan(*values[at[::-1]], color=PALETTE[colour], alpha=0.2, lw=0)
-        ax.plot(pair, values[at], "o", color=PALETTE[colour], ms=6)
-        box = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1.5}
-        ax.text(ranks[0], values[at].mean(), name, ha="left", va="center", bbox=box)
-    ax.set(xlabel="rank", ylabel="mean", xticks=[1, 6, 12, 18, 24])
-    return figure_of(ax)
+        ax.plot(pair, values[at], "o", color=PALETTE[colour], ms=7)
+        ax.text(ranks[0], values[at].mean(), name, ha="left", va="center")
+        ends.append(pair[0])
+    ax.set(xlabel="rank", ylabel="mean")
+    ax.set_xticks(ends, [f"({end})" for end in ends])
+    ax.grid(visible=False)
+    return figure
 
 
-def sample_profile(
-    counts: ArrayLike,
-    standard_errors: ArrayLike,
-    samples: Sequence[int],
-    pairs: Mapping[str, tuple[int, int]],
+def speedup(
+    settings: Mapping[str, tuple[pd.DataFrame, tuple[float, float]]],
     *,
-    other: tuple[str, ArrayLike] | None = None,
+    claimed: float,
+    limit: float,
+    policy: str = "MaxGapUCB",
 ) -> Figure:
-    """Mean samples of every arm by rank at several times, a panel each, axes shared.
-
-    Heights go with the square root, so that few samples are seen beside many.
+    """How many times fewer samples one policy needs, against the error level, by setting.
 
     Parameters
     ----------
-    counts : array_like, shape (T, K)
-        Mean samples: time, arm by rank (largest mean first).
-    standard_errors : array_like, shape (T, K)
-        Their standard errors, drawn as bars of plus or minus one.
-    samples : sequence of int, length T
-        Samples taken in all.
-    pairs : mapping of str to (int, int)
-        Name -> two ranks to pick out, two pairs.
-    other : (str, array_like of shape (T, K)), optional
-        Name and mean samples of another setting, drawn as a line.
+    settings : mapping of str to (DataFrame, (float, float))
+        Name -> policy, level, ratio, low, high; and where the name stands: level, ratio.
+    claimed, limit : float
+        Two ratios that are named, the second as a dashed line.
+    policy : str
+        Which one.
     """
-    means, errors = np.asarray(counts, dtype=float), np.asarray(standard_errors, dtype=float)
-    columns = 3
-    rows = -(-len(samples) // columns)
-    figure, axes = new_figure(rows, columns, height=2.5 * rows, sharex=True, sharey=True)
-    ranks = np.arange(1, means.shape[1] + 1)
-    for t, ax in enumerate(np.ravel(axes)[: len(samples)]):
-        ax.bar(ranks, means[t], width=0.85, color="0.7", label="other arms")
-        for (name, pair), colour, hatch in zip(pairs.items(), (1, 0), ("//", ""), strict=True):
-            at = np.array(pair) - 1
-            ax.bar(pair, means[t][at], width=0.85, color=PALETTE[colour], hatch=hatch, label=name)
-        ax.errorbar(ranks, means[t], yerr=errors[t], fmt="none", ecolor="black", lw=0.9)
-        if other is not None:
-            line = np.asarray(other[1], dtype=float)[t]
-            ax.plot(ranks, line, color=PALETTE[3], ls="--", lw=1.4, label=other[0])
-        ax.text(0.03, 0.97, f"t = {samples[t]}", transform=ax.transAxes, va="top")
-        ax.set_xticks([1, 6, 12, 18, 24])
-        ax.set_yscale("function", functions=(_root, np.square))
-        ax.set(ylim=(0, _ceiling(means.max())), yticks=_root_ticks(_ceiling(means.max())))
-    figure.supxlabel("rank")
-    figure.supylabel("samples of the arm")
-    handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    figure, ax = new_figure(height=4.2)
+    colour = policy_style(policy)["color"]
+    shown = []
+    for (name, (table, place)), line in zip(settings.items(), ("-", "--"), strict=False):
+        rows = table[table["policy"] == policy]
+        ax.fill_between(rows["level"], rows["low"], rows["high"], color=colour, alpha=0.15, lw=0)
+        ax.plot(rows["level"], rows["ratio"], color=colour, ls=line, lw=2)
+        ax.text(*place, name, color=darker(colour))
+        shown += rows["level"].tolist()
+    ax.axhline(claimed, color="0.55", lw=3)
+    ax.axhline(limit, color="black", lw=1, ls="--")
+    for value, text in ((claimed, "the paper's"), (limit, "limit:")):
+        ax.text(0.02, value + 0.12, f"{text} {value:g}", transform=ax.get_yaxis_transform())
+    level_axis(ax, shown)
+    ax.set_ylim(0, claimed + 1)
     return figure
 
 
@@ -132,7 +116,7 @@ def profile_player(
 ) -> Player:
     """Mean samples of every arm by rank, one time after another: steps, slider, play.
 
-    Heights go with the square root, as in :func:`sample_profile`.
+    Heights go with the square root, so that few samples are seen beside many.
 
     HTML with its own script and style, which asks for nothing from outside. It can be used by
     keyboard; it opens on the first time, where scripts are off it shows the last; where the reader
@@ -194,6 +178,31 @@ def profile_player(
     return Player(page, says[-1])
 
 
+def two_gaps_player(study: Study, pairs: Mapping[str, tuple[int, int]], *, until: int) -> Player:
+    """MaxGapUCB on the 24 arms, time by time, as :func:`profile_player`.
+
+    Parameters
+    ----------
+    study : Study
+        Has a policy MaxGapUCB.
+    pairs : mapping of str to (int, int)
+        Name -> two neighbouring ranks to pick out, two pairs.
+    until : int
+        The last number of samples shown.
+    """
+    times = np.flatnonzero(study.checkpoints <= until)
+    return profile_player(
+        study.counts[study.labels.index("MaxGapUCB"), times],
+        study.checkpoints[times].tolist(),
+        pairs,
+        name="two-gaps-profile",
+        caption=f"Samples of each arm by MaxGapUCB, mean of {study.wrong.shape[1]:,} runs, as "
+        "run, every 20 samples. Heights go with the square root. Dashed: an even share.",
+        alt="Bars of the mean samples of each of 24 arms, by rank, growing with the samples "
+        "taken in all. From about t = 200 only ranks 9, 10, 18 and 19 grow, the last two faster.",
+    )
+
+
 _PLAYER_WIDTH, _PLAYER_LEFT, _PLAYER_BASE, _PLAYER_HEIGHT = 400, 40, 232, 196
 
 
@@ -235,11 +244,6 @@ def _player_picture(
         f'<line class="even" x1="{_PLAYER_LEFT}" x2="{_PLAYER_WIDTH}" y1="{even}" y2="{even}"/>'
     )
     return "\n".join([*lines, "</svg>"])
-
-
-def _root(value: ArrayLike) -> np.ndarray:
-    """Square root; 0 below 0, where matplotlib asks too."""
-    return np.sqrt(np.maximum(value, 0.0))
 
 
 def _root_ticks(top: float) -> list[float]:
