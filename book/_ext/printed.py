@@ -18,10 +18,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node
 from tables import captioned_table
 
-NOT_PRINTED = tuple(
-    f"book/{name}"
-    for name in ("api", "api-policies", "api-bounds", "api-simulation", "api-ratings", "api-reference")
-)
+_API = ("", "-policies", "-bounds", "-simulation", "-ratings", "-reference")
+NOT_PRINTED = tuple(f"book/api{name}" for name in _API)
 # On the first page: what has to be played, and links that cover a card.
 GAME, CARD_LINK = "index-game", "sd-stretched-link"
 _MATHEMATICS = re.compile(r"\$([^$]+)\$")

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
@@ -167,12 +168,17 @@ def test_moved_means_name_the_largest_gap_of_every_instance():
     assert np.allclose([entry.get_xdata()[0] for entry in diamonds], [0.525, 2.775])
 
 
-def test_scenes_name_their_groups_and_scores_and_mark_the_largest_gap():
-    ax = maxgap_problem.scenes([0.9, 0.1, 0.85, 0.2], {"low": 2, "high": 2}, sigma=0.05).axes[0]
-    assert {"low\n0.200\n0.100", "high\n0.900\n0.850", "largest gap 0.650"} <= set(texts(ax))
-    bells = [line for line in ax.lines if line.get_xdata().size > 2]
+def test_scenes_are_ticks_under_the_bells_of_their_single_answers_and_groups_are_named():
+    ax = maxgap_problem.scenes([0.9, 0.1, 0.85, 0.2], {"low": 2, "high": 2}, sigma=0.5).axes[0]
+    assert {"low", "high"} <= set(texts(ax))
+    bells = [line for line in ax.lines if len(line.get_xdata()) > 2]
     peaks = sorted(bell.get_xdata()[np.argmax(bell.get_ydata())] for bell in bells)
-    assert np.allclose(peaks, [0.1, 0.2, 0.85, 0.9], atol=0.002)
+    assert np.allclose(peaks, [0.1, 0.2, 0.85, 0.9], atol=0.003)
+    x, bell = bells[0].get_data()
+    assert np.isclose(np.interp(0.6, x, bell), np.exp(-0.5), atol=1e-3)
+    lines = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
+    ticks = sorted(tick[0, 0] for group in lines for tick in group.get_segments())
+    assert ticks == [0.1, 0.2, 0.85, 0.9]
 
 
 def test_one_bin_more_than_numbers_and_the_empty_ones_hatched():

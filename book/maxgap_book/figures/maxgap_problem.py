@@ -9,46 +9,49 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, new_figure
-from maxgap_book.printing import decimal
 
 __all__ = [
     "bins",
     "scenes",
 ]
 
+#: Points; the first page shows the scenes in half a column.
+LETTERS = 14
 
-def scenes(scores: ArrayLike, groups: Mapping[str, int], *, sigma: float = 0.05) -> Figure:
-    """Scores along one axis, each with a bell curve; braces name groups of neighbours.
+
+def scenes(scores: ArrayLike, groups: Mapping[str, int], *, sigma: float) -> Figure:
+    """Scores as ticks, each under the bell curve of its single answers; names of the groups below.
 
     Parameters
     ----------
     scores : array_like, shape (K,)
-        True means, largest first.
+        True means, in any order.
     groups : mapping of str to int
         Name -> how many scores, from the smallest up; together all of them.
     sigma : float
-        Standard deviation of the bell curves, in the scores' units.
+        Standard deviation of a single answer, in the scores' units.
     """
-    figure, ax = new_figure(height=3.4)
+    figure, ax = new_figure(height=3.6)
     ordered = np.sort(np.asarray(scores, dtype=float))
-    around = np.linspace(-3.5 * sigma, 3.5 * sigma, 200)
+    ends = ordered[0] - 0.9 * sigma, ordered[-1] + 0.9 * sigma
+    x = np.linspace(*ends, 400)
     start = 0
     for i, (name, size) in enumerate(groups.items()):
         members = ordered[start : start + size]
         start += size
-        colour, style = PALETTE[(3, 1, 2)[i % 3]], ("-", "--", "-.")[i % 3]
+        colour, style = PALETTE[(3, 2, 0)[i % 3]], ("-", "--", "-.")[i % 3]
         for score in members:
-            x, bell = score + around, np.exp(-0.5 * (around / sigma) ** 2)
-            ax.plot(x, bell, color=colour, ls=style, lw=1.4)
-            ax.fill_between(x, bell, color=colour, alpha=0.12, lw=0)
-            ax.plot([score, score], [0, 1], color=colour, lw=0.8)
-        numbers = "\n".join(decimal(score, 3) for score in members[::-1])
-        ax.text(members.mean(), 1.06, f"{name}\n{numbers}", ha="center", va="bottom", color="black")
-    widest = int(np.argmax(np.diff(ordered)))
-    ends = ordered[widest : widest + 2]
-    ax.annotate("", (ends[0], -0.14), (ends[1], -0.14), arrowprops={"arrowstyle": "<->"})
-    ax.text(ends.mean(), -0.17, f"largest gap {decimal(np.ptp(ends), 3)}", ha="center", va="top")
-    ax.set(xlabel="safety (Borda) score", ylim=(-0.38, 1.75), yticks=[])
+            bell = np.exp(-0.5 * ((x - score) / sigma) ** 2)
+            ax.plot(x, bell, color=colour, ls=style, lw=1.2)
+            ax.fill_between(x, bell, color=colour, alpha=0.1, lw=0)
+        ax.vlines(members, -0.34, -0.06, color=colour, lw=1.8)
+        ax.text(members.mean(), -0.4, name, ha="center", va="top", fontsize=LETTERS)
+    ax.axhline(0, color="0.3", lw=0.8)
+    ax.text(ends[0], 1.12, "single answers", va="center", fontsize=LETTERS)
+    ax.text(ends[0], -0.2, "mean scores", va="center", fontsize=LETTERS)
+    ax.set(xlim=ends, ylim=(-0.68, 1.2), yticks=[])
+    ax.set_xlabel("safety (Borda) score", fontsize=LETTERS)
+    ax.tick_params(labelsize=LETTERS)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
     return figure
@@ -75,7 +78,7 @@ def bins(numbers: ArrayLike) -> Figure:
     widest = int(np.argmax(np.diff(ordered)))
     ends = ordered[widest : widest + 2]
     ax.annotate("", (ends[0], 0.2), (ends[1], 0.2), arrowprops={"arrowstyle": "<->"})
-    ax.text(ends.mean(), 0.17, "largest gap", ha="center", va="top")
+    ax.text(ends.mean(), 0.17, "largest gap", ha="center", va="top", fontsize=12)
     ax.set(xlabel="score", ylim=(0, 0.8), yticks=[])
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
-from maxgap_book.figures.shared import MANY_STYLES, darker, power_laws
+from maxgap_book.figures.shared import darker, power_laws
 
 __all__ = [
     "one_large_gap",
@@ -20,22 +20,25 @@ __all__ = [
     "saving",
 ]
 
+LETTERS = 12  # points, as everything else in a figure
 _X = r"$\Delta_{\min}$  ($\Delta_{\max} = 1$)"
 
 # Where the name of each line begins, its slope on the page in degrees, and whether the line lies
 # below it or above it.
 _SAMPLES_AT = {
     "SortThenSearch": (0.0205, 1.9e5, 0, "bottom"),
-    "MaxGapElim, two arms left": (0.0105, 8e3, 0, "bottom"),
+    "MaxGapElim, two arms left": (0.0105, 5e3, 0, "bottom"),
     "MaxGapTop2UCB": (0.0105, 330.0, 0, "bottom"),
-    "RoundRobin (broad)": (0.0105, 125.0, 0, "bottom"),
+    "RoundRobin (broad)": (0.0105, 120.0, 0, "bottom"),
 }
 _SAVING_AT = {
     "paper": (0.0245, 2250.0, -29.5, "bottom"),
-    "one-sided rho": (0.0215, 1550.0, -31.5, "top"),
-    "rho": (0.0102, 11.0, 0, "bottom"),
-    "gamma": (0.0102, 1.75, 0, "bottom"),
-    "measured": (0.0135, 980.0, -30.5, "top"),
+    "gamma": (0.0105, 1.8, 0, "bottom"),
+    "measured": (0.0125, 1050.0, -30.5, "top"),
+}
+_SAVING_STYLES = {
+    "paper": {"color": PALETTE[3], "ls": "--"},
+    "gamma": {"color": PALETTE[0], "ls": "-."},
 }
 
 
@@ -74,6 +77,8 @@ def one_large_gap(means: ArrayLike, hardness: ArrayLike, claimed: float) -> Figu
     below.plot(means[away], values[away], "D", color=PALETTE[4], ms=6, label="computed")
     below.text(middle, 0.45 * claimed, "computed", color=PALETTE[4], ha="center")
     below.set(xlabel="mean", ylabel=r"hardness $\gamma$", ylim=(0, 1.2 * claimed))
+    for text in (*line.texts, *below.texts):
+        text.set_fontsize(LETTERS)
     return figure
 
 
@@ -105,14 +110,14 @@ def saving(table: pd.DataFrame, predicted: Mapping[str, tuple[str, ArrayLike]]) 
     table : DataFrame
         Columns policy, delta_min, mean, low, high.
     predicted : mapping of str to (str, array_like)
-        Of "paper", "one-sided rho", "rho" and "gamma": name on the figure, and values at the
-        parameter's values in rising order.
+        Of "paper" and "gamma": name on the figure, and values at the parameter's values in
+        rising order.
     """
     figure = power_laws(table, "delta_min", xlabel=_X, ylabel="times fewer samples")
     ax = _without_legend(figure)
     positions = np.unique(table["delta_min"])
-    styles: list[dict[str, Any]] = MANY_STYLES
-    for (key, (name, values)), style in zip(predicted.items(), styles, strict=False):
+    for key, (name, values) in predicted.items():
+        style = _SAVING_STYLES[key]
         ax.plot(positions, np.asarray(values), label=name, zorder=1, **style)
         _name(ax, name, style["color"], _SAVING_AT[key])
     _name(ax, "measured", "black", _SAVING_AT["measured"])
