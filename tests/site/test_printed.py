@@ -179,6 +179,7 @@ def test_a_verdict_is_a_line_of_what_was_said_and_one_of_evidence():
         "place": "Theorem 1",
         "claim": "It is K.",
         "evidence": "4-5 of 5",
+        "decided": "d",
         "setting": "s",
         "scope": "proof",
     }
