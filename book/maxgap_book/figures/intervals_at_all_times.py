@@ -117,4 +117,5 @@ def _style(name: str) -> dict[str, Any]:
     k = RADII.index(name)
     dashes = {"paper": ":", "authors-lil": (0, (1, 2))}
     solid = ["-", "-", "--", "-", "-.", "-"]
-    return {"color": PALETTE[(6, 3, 2, 0, 4, 1)[k]], "ls": dashes.get(name, solid[k])}
+    style = {"color": PALETTE[(6, 3, 2, 0, 4, 1)[k]], "ls": dashes.get(name, solid[k])}
+    return style | ({"lw": 2.6} if name in dashes else {})

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from maxgap.figures import PALETTE, STYLE, new_figure
+from maxgap_book.figures.shared import darker
 
 __all__ = ["shares"]
 
@@ -29,13 +30,14 @@ def shares(table: pd.DataFrame, *, level: float) -> Figure:
     letters = {"fontsize": STYLE["font.size"]}
     for place, (kind, (colour, marker)) in enumerate(zip(kinds, MARKS, strict=False)):
         rows = table[table["rewards"] == kind]
-        y = [radii.index(radius) + 0.26 * (place - (len(kinds) - 1) / 2) for radius in rows["radius"]]
+        step = 0.26 * (place - (len(kinds) - 1) / 2)
+        y = [radii.index(radius) + step for radius in rows["radius"]]
         reach = [rows["share"] - rows["low"], rows["high"] - rows["share"]]
         style = {"fmt": marker, "ms": 7, "lw": 1.8, "capsize": 3, "clip_on": False}
         ax.errorbar(rows["share"], y, xerr=np.clip(reach, 0, None), color=PALETTE[colour], **style)
+        name = {"color": darker(PALETTE[colour]), "va": "center", **letters}
         for right, height in zip(rows["high"], y, strict=True):
-            beside = max(right, level) + 0.02
-            ax.text(beside, height, str(kind), color=PALETTE[colour], va="center", **letters)
+            ax.text(max(right, level) + 0.02, height, str(kind), **name)
     ax.axvline(level, color="black", lw=1.2)
     ax.annotate(
         f"{100 * level:g}% asked for",

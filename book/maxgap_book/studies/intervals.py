@@ -1,19 +1,17 @@
-"""When intervals miss: after how many samples, how often, and whether a policy can make them."""
+"""When intervals miss: after how many samples, and in how many runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from maxgap.statistics import wilson_interval
 from maxgap_book.printing import decimal, percent
 
-__all__ = ["attacked", "misses_by", "table_of_misses"]
+__all__ = ["misses_by", "table_of_misses"]
 
 
 def misses_by(first: ArrayLike, names: Sequence[str], samples: Iterable[int]) -> pd.DataFrame:
@@ -65,55 +63,3 @@ def table_of_misses(first: ArrayLike, names: Sequence[str], samples: Sequence[in
         full = [percent(*row) for row in rows[["share", "low", "high"]].to_numpy()]
         columns[f"{n:,}"] = full if n == samples[-1] else short
     return pd.DataFrame(columns, index=list(names))
-
-
-def attacked(
-    widths: ArrayLike, power: float | None, *, n_arms: int, runs: int, seed: int
-) -> tuple[NDArray[np.int64], float]:
-    """Runs in which a policy that knows the means makes some interval of equal arms miss.
-
-    Arms have the mean 0 and normal noise of standard deviation 1. After one sample of each the
-    policy samples the arm whose score is largest.
-
-    Parameters
-    ----------
-    widths : array_like, shape (intervals, samples)
-        Half-widths of several intervals after 1, 2, ... samples of an arm; as many samples in all
-        are taken in a run.
-    power : float or None
-        The score is the distance of the mean from 0 times this power of the samples of the arm;
-        None: the mean itself.
-    n_arms, runs, seed : int
-        Arms, runs, and the seed of them all.
-
-    Returns
-    -------
-    missed : ndarray of int, shape (intervals,)
-        Runs in which an interval of some arm missed.
-    bias : float
-        What the means of the arms are at the end, on average.
-    """
-    edges = np.asarray(widths, dtype=float)
-    edges = edges * np.arange(1, edges.shape[1] + 1)
-    greedy = power is None
-    rng = np.random.default_rng(seed)
-    played = [_attack(edges, greedy, power or 0.0, n_arms, rng) for _ in range(runs)]
-    missed, bias = zip(*played, strict=True)
-    return np.sum(missed, axis=0), float(np.mean(bias))
-
-
-@njit
-def _attack(edges: Any, greedy: bool, power: float, n_arms: int, rng: Any) -> Any:
-    """Whether each of the intervals ever missed, and the average of the means at the end."""
-    total, counts = np.zeros(n_arms), np.zeros(n_arms)
-    score = np.full(n_arms, np.inf)
-    missed = np.zeros(edges.shape[0], np.bool_)
-    for _ in range(edges.shape[1]):
-        arm = np.argmax(score)
-        total[arm] += rng.standard_normal()
-        counts[arm] += 1
-        mean = total[arm] / counts[arm]
-        score[arm] = mean if greedy else abs(mean) * counts[arm] ** power
-        for i in range(edges.shape[0]):
-            missed[i] |= abs(total[arm]) > edges[i, int(counts[arm]) - 1]
-    return missed, (total / counts).mean()
