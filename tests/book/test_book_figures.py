@@ -21,7 +21,6 @@ from maxgap.figures import POLICY_STYLES, new_figure
 from maxgap_book import attainment
 from maxgap_book.figures import (
     comparisons,
-    confidence_sequences,
     gap_bounds,
     hardness_proved,
     lemmas,
@@ -30,7 +29,6 @@ from maxgap_book.figures import (
     naive_baseline,
     ranking_under_sampling,
     recommended_method,
-    sensitivity,
     shared,
     sharper_certificates,
     streetview,
@@ -416,43 +414,6 @@ def test_a_player_needs_a_row_a_time():
         )
 
 
-def test_shares_draws_every_share_with_its_interval_in_its_panel():
-    table = pd.DataFrame(
-        [
-            ("one", "a", "s", 0.5, 0.4, 0.7),
-            ("one", "b", "s", 0.1, 0.0, 0.3),
-            ("two", "a", "s", 0.9, 0.8, 1.0),
-            ("two", "b", "s", 0.0, 0.0, 0.1),
-        ],
-        columns=["panel", "row", "series", "share", "low", "high"],
-    )
-    figure = sensitivity.shares(table, xlabel="share", mark=0.1)
-    for ax, panel in zip(figure.axes, ("one", "two"), strict=True):
-        rows = table[table["panel"] == panel]
-        drawn = ax.containers[0]
-        assert drawn.lines[0].get_xdata().tolist() == rows["share"].tolist()
-        bars = np.array(drawn.lines[2][0].get_segments())[:, :, 0]
-        assert np.allclose(bars, rows[["low", "high"]])
-    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
-
-
-def test_scenarios_and_scales_are_drawn_as_given():
-    errors = pd.DataFrame(
-        {"scenario": ["x"] * 2 + ["y"] * 2, "samples": [10, 20] * 2, "error": [0.4, 0.2, 0.3, 0.1]}
-    ).assign(policy="MaxGapUCB", low=0.05, high=0.6)
-    panels = {"both": {"x": "one", "y": "two"}, "one": {"y": "two"}}
-    ax, alone = sensitivity.scenario_curves(errors, panels, level=0.05).axes
-    assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0.4, 0.2], [0.3, 0.1]]
-    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
-    assert alone.lines[0].get_ydata().tolist() == [0.3, 0.1]
-    assert alone.lines[0].get_linestyle() == ax.lines[1].get_linestyle()
-    assert [text.get_text() for text in alone.get_legend().get_texts()] == ["two"]
-    table = pd.DataFrame({"noise": "n", "told": [2.0, 0.5], "median": [400.0, 25.0]})
-    ax = sensitivity.samples_by_scale(table.assign(low=20.0, high=500.0)).axes[0]
-    assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.5, 25.0], [2.0, 400.0]]
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-
-
 LOWER, UPPER = np.array([0.0, 1.0, 1.5, 4.0]), np.array([2.0, 3.0, 5.0, 6.0])
 
 
@@ -460,30 +421,6 @@ def bracket_spans(ax):
     """Both ends of every bracket, by the text above it."""
     brackets = [note for note in ax.texts if getattr(note, "arrow_patch", None) is not None]
     return [tuple(sorted((note.xyann[0], note.xy[0]))) for note in brackets]
-
-
-def test_misses_keep_one_line_and_one_band_a_radius():
-    rows = [(name, n, n / 200, 0.0, 0.5) for name in ("paper", "hoeffding") for n in (1, 10, 100)]
-    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
-    ax = confidence_sequences.misses(shares, level=0.1).axes[0]
-    curves = [entry for entry in ax.lines if entry.get_label() in ("paper", "hoeffding")]
-    assert [list(entry.get_ydata()) for entry in curves] == [[0.005, 0.05, 0.5]] * 2
-    assert curves[0].get_linestyle() != curves[1].get_linestyle()
-    assert len(ax.collections) == 2
-
-
-def test_widths_draw_every_radius_in_the_style_it_has_everywhere_and_the_one_look_across():
-    n = np.array([1.0, 10.0, 100.0])
-    ax = confidence_sequences.widths(n, {"paper": n, "lil": n + 1}, one_look=3.5).axes[0]
-    drawn = {entry.get_label(): entry for entry in ax.lines}
-    assert drawn["paper"].get_ydata().tolist() == [1, 10, 100]
-    assert drawn["lil"].get_ydata().tolist() == [2, 11, 101]
-    assert [3.5, 3.5] in [list(entry.get_ydata()) for entry in ax.lines]
-    rows = [(name, n, 0.1, 0.0, 0.2) for name in ("paper", "lil") for n in (1, 10)]
-    shares = pd.DataFrame(rows, columns=["radius", "samples", "share", "low", "high"])
-    for entry in confidence_sequences.misses(shares, level=0.1).axes[0].lines[:2]:
-        assert entry.get_color() == drawn[entry.get_label()].get_color()
-    assert drawn["paper"].get_color() != drawn["lil"].get_color()
 
 
 def test_intervals_are_split_and_the_certain_gap_is_bracketed():

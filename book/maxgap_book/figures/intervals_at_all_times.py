@@ -1,4 +1,4 @@
-"""Figures of the chapter on confidence sequences."""
+"""Figures of the chapter on intervals that hold at all times."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 from maxgap.confidence import RADII
-from maxgap.figures import PALETTE, new_figure
+from maxgap.figures import PALETTE, STYLE, new_figure
 from maxgap_book.figures.shared import darker
 
 __all__ = [
     "misses",
-    "samples_by_spread",
     "widths",
 ]
 
@@ -88,43 +87,6 @@ def widths(n: ArrayLike, factors: Mapping[str, ArrayLike], *, one_look: float) -
     return figure
 
 
-def samples_by_spread(needed: pd.DataFrame) -> Figure:
-    """Samples until an answer is certified against how much rewards vary, a panel a kind of reward.
-
-    Parameters
-    ----------
-    needed : DataFrame
-        Columns rewards, spread, intervals, samples, low, high.
-    """
-    figure, axes = new_figure(1, needed["rewards"].nunique(), height=3.6, sharex=True)
-    for ax, (kind, panel) in zip(axes, needed.groupby("rewards", sort=False), strict=True):
-        for name, rows in panel.groupby("intervals", sort=False):
-            middle = rows["samples"]
-            learnt = name not in RADII
-            colour = PALETTE[5] if learnt else PALETTE[0]
-            ax.errorbar(
-                rows["spread"],
-                middle,
-                yerr=[middle - rows["low"], rows["high"] - middle],
-                label=name,
-                color=colour,
-                marker="o" if learnt else "s",
-                ms=5,
-                capsize=3,
-            )
-            if ax is axes[0]:
-                # Above the level line, below the rising one.
-                place = rows["spread"].min(), (0.72 if learnt else 1.18) * middle.iloc[0]
-                ax.text(*place, str(name), color=colour, va="top" if learnt else "bottom")
-        ax.set(
-            title=str(kind), xlabel=r"standard deviation / $\sigma$", xlim=(0, 1.05), ylim=(0, None)
-        )
-        ax.set_xticks([0, 0.5, 1])
-        ax.yaxis.set_major_formatter("{x:,.0f}")
-    axes[0].set_ylabel("samples to a certified answer")
-    return figure
-
-
 def _name_ends(ax: Axes, at_end: Mapping[str, tuple[float, Any]], *, apart: float) -> None:
     """Write the name of every line at its right end, as near to it as names stand apart."""
     together: list[tuple[list[str], float, Any]] = []
@@ -145,6 +107,7 @@ def _name_ends(ax: Axes, at_end: Mapping[str, tuple[float, Any]], *, apart: floa
             textcoords="offset points",
             va="center",
             color=darker(colour),
+            fontsize=STYLE["font.size"],
             annotation_clip=False,
         )
 
@@ -154,4 +117,5 @@ def _style(name: str) -> dict[str, Any]:
     k = RADII.index(name)
     dashes = {"paper": ":", "authors-lil": (0, (1, 2))}
     solid = ["-", "-", "--", "-", "-.", "-"]
-    return {"color": PALETTE[(6, 3, 2, 0, 4, 1)[k]], "ls": dashes.get(name, solid[k])}
+    style = {"color": PALETTE[(6, 3, 2, 0, 4, 1)[k]], "ls": dashes.get(name, solid[k])}
+    return style | ({"lw": 2.6} if name in dashes else {})
