@@ -95,5 +95,5 @@ def duels_needed(medians: Mapping[str, Mapping[str, tuple[float, float, float]]]
     ax.minorticks_off()
     ax.set_yticks(range(len(medians)), list(medians))
     ax.grid(axis="y", visible=False)
-    figure.legend(loc="outside upper center", ncols=3, fontsize=12)
+    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=12)
     return figure

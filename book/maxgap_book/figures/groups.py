@@ -36,9 +36,9 @@ def groups_found(
     table : DataFrame
         Columns instance, samples, way, share, low, high.
     """
-    figure, axes = new_figure(
-        len(instances), 2, height=0.6 + 1.2 * len(instances), width_ratios=(1, 1.3), sharex="col"
-    )
+    n = len(instances)
+    shape = {"width_ratios": (1, 1.3), "sharex": "col", "squeeze": False}
+    figure, axes = new_figure(n, 2, height=0.6 + 1.2 * n, **shape)
     for (name, (means, group)), (left, right) in zip(instances.items(), axes, strict=True):
         # As in a picture of an answer, whose first group is the highest.
         colours = [PALETTE[GROUP_COLOURS[np.max(group) - k]] for k in np.asarray(group)]
