@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 from numpy.typing import ArrayLike
 
 from maxgap.figures import policy_style, samples_by_rank
@@ -33,7 +34,10 @@ def drawn(answer: TableSplit | TablePartition, xlabel: str) -> Figure:
     for text in ax.texts:
         text.set_fontsize(12)
     rows = len(answer.arms)
-    if not any(text.get_text() for text in ax.texts):
+    left, right = ax.get_xlim()
+    named = [text for text in ax.texts if isinstance(text, Annotation) and text.get_text()]
+    if not any(left <= text.xy[0] <= right for text in named):
+        # What rivals the gap reaches out of the picture, and is not drawn.
         ax.set_ylim(-0.9, rows - 0.1)
     ax.set_xlabel(xlabel)
     return figure
@@ -55,7 +59,7 @@ def where_asked(ratings: Mapping[str, ArrayLike], *, split: float) -> Figure:
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['largest gap', 'MaxGapUCB']
     """
-    figure = samples_by_rank(list(ratings.values()), list(ratings), mark=split)
+    figure = samples_by_rank(np.array(list(ratings.values())), list(ratings), mark=split)
     (ax,) = figure.axes
     legend = ax.get_legend()
     assert legend is not None
@@ -67,6 +71,6 @@ def where_asked(ratings: Mapping[str, ArrayLike], *, split: float) -> Figure:
         middle = len(np.asarray(row)) // 2 - 1
         place = middle + 1, float(np.asarray(row)[middle])
         colour = darker(policy_style(name)["color"])
-        ax.annotate(name, place, xytext=(0, -20), ha="center", color=colour, **letters)
+        ax.annotate(name, place, xytext=(0, -27), ha="center", color=colour, **letters)
     ax.set(ylabel="ratings", ylim=(0.6 * lowest, None))
     return figure

@@ -36,7 +36,7 @@ def rings(sizes: Sequence[int], *, inside: float = 0.8, above: float = 0.7) -> N
 
     Examples
     --------
-    >>> rings([3, 1])[0].tolist()
+    >>> rings([3, 1])[0].round(6).tolist()
     [0.5, 0.8, 0.2, 0.7]
     """
     ring = np.repeat(np.arange(len(sizes)), sizes)
