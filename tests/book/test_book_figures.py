@@ -20,14 +20,12 @@ from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
 from maxgap.figures import POLICY_STYLES, new_figure
 from maxgap_book import attainment
 from maxgap_book.figures import (
-    comparisons,
     gap_bounds,
     hardness_proved,
     lemmas,
     lower_bound,
     maxgap_problem,
     naive_baseline,
-    ranking_under_sampling,
     recommended_method,
     shared,
     sharper_certificates,
@@ -195,54 +193,6 @@ def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, name
     kept, hollow = ax.lines
     assert kept.get_ydata().tolist() == [3.0, 1.5, 1.4, 1.0, -7.0][: 5 - left_out]
     assert hollow.get_ydata().size == left_out
-
-
-def test_groups_hold_every_mean_once_and_a_line_lies_in_every_gap_between_them():
-    ax = ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 2]).axes[0]
-    drawn = [line for line in ax.lines if line.get_label() != "_division"]
-    assert [line.get_ydata().tolist() for line in drawn] == [[5.0, 4.5, 4.0], [1.0, 0.0]]
-    assert [line.get_xdata().tolist() for line in drawn] == [[1, 2, 3], [4, 5]]
-    assert drawn[0].get_marker() != drawn[1].get_marker()
-    (division,) = (line for line in ax.lines if line.get_label() == "_division")
-    assert division.get_ydata()[0] == 2.5
-    with pytest.raises(ValueError, match="add up to 5"):
-        ranking_under_sampling.groups([0.0, 5.0, 1.0, 4.0, 4.5], [3, 1])
-
-
-def test_two_ways_of_reading_duels_are_drawn_beside_the_true_scores():
-    wrong = pd.DataFrame({"arm": [*"ba"], "mean": [0.6, 0.5], "lower": 0.4, "upper": [0.7, 0.8]})
-    right = wrong.assign(mean=[0.2, 0.9])
-    panels = {"one": {"w": wrong, "r": right}, "other": {"w": right, "r": wrong}}
-    figure = comparisons.two_ways({"a": 0.9, "b": 0.1}, panels)
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
-    for ax, ways in zip(figure.axes, panels.values(), strict=True):
-        truth = [line for line in ax.lines if line.get_linestyle() == "-"]
-        assert [line.get_xdata()[0] for line in truth] == [0.9, 0.1]
-        assert [round(line.get_ydata().mean()) for line in truth] == [0, -1]
-        dots = [line for line in ax.lines if line.get_linestyle() == "None"]
-        for line, (label, arms) in zip(dots, ways.items(), strict=True):
-            assert (line.get_label(), line.get_xdata().tolist()) == (label, arms["mean"].tolist())
-            assert [round(y) for y in line.get_ydata()] == [-1, 0]
-        bars = [part for lines in ax.collections for part in lines.get_segments()]
-        assert [bar[:, 0].tolist() for bar in bars] == [[0.4, 0.7], [0.4, 0.8]] * 2
-    assert dots[0].get_marker() != dots[1].get_marker()
-
-
-def test_duels_needed_are_drawn_by_way_from_the_top_a_marker_an_instance():
-    medians = {
-        "x": {"i": (3.0, 2.0, 5.0), "j": (4.0, 4.0, 6.0)},
-        "y": {"i": (1, 1, 2), "j": (9,) * 3},
-    }
-    (ax,) = comparisons.duels_needed(medians).axes
-    assert ax.get_xscale() == "log"
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
-    assert ax.get_ylim()[0] > ax.get_ylim()[1]
-    assert [line.get_label() for line in ax.lines] == ["i", "j"]
-    assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 1], [4, 9]]
-    assert ax.lines[0].get_marker() != ax.lines[1].get_marker()
-    assert [[round(y) for y in line.get_ydata()] for line in ax.lines] == [[0, 1]] * 2
-    bars = [part[:, 0].tolist() for lines in ax.collections for part in lines.get_segments()]
-    assert bars == [[2, 5], [1, 2], [4, 6], [9, 9]]
 
 
 def test_bars_of_an_error_curve_are_one_standard_error_long():

@@ -10,44 +10,60 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from maxgap.figures import PALETTE, new_figure
-from maxgap_book.figures.shared import MANY_STYLES
+from maxgap_book.figures.shared import MANY_STYLES, darker
 
 __all__ = ["duels_needed", "two_ways"]
 
 
-def two_ways(
-    scores: Mapping[Any, float], panels: Mapping[str, Mapping[str, pd.DataFrame]]
-) -> Figure:
-    """The same duels read in two ways, a panel for each table: estimates beside the true scores.
+def two_ways(scores: Mapping[Any, float], ways: Mapping[str, pd.DataFrame]) -> Figure:
+    """The same duels read in two ways: estimates with intervals beside the true scores.
 
     Parameters
     ----------
     scores : mapping of hashable to float
         The true score of every arm, the rows from the top.
-    panels : mapping of str to mapping of str to DataFrame
-        Title -> the wrong way and the right way: label -> ``TableSplit.arms``.
+    ways : mapping of str to DataFrame
+        The wrong way and the right way: name -> ``TableSplit.arms``.
 
     Examples
     --------
     >>> arms = pd.DataFrame({"arm": [*"ab"], "mean": [0.8, 0.2], "lower": 0.1, "upper": 0.9})
-    >>> figure = two_ways({"a": 0.7, "b": 0.3}, {"a table": {"wrong": arms, "right": arms}})
-    >>> figure.axes[0].get_title()
-    'a table'
+    >>> figure = two_ways({"a": 0.7, "b": 0.3}, {"wrong": arms, "right": arms})
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['wrong', 'right', 'true score']
     """
-    figure, axes = new_figure(1, len(panels), height=4.4, sharey=True, squeeze=False)
+    figure, ax = new_figure(height=4.6)
     rows = {arm: -float(place) for place, arm in enumerate(scores)}
-    styles = ({"color": PALETTE[3], "marker": "v"}, {"color": PALETTE[0], "marker": "o"})
-    for ax, (title, ways) in zip(axes[0], panels.items(), strict=True):
-        for arm, score in scores.items():
-            ax.plot([score] * 2, rows[arm] + np.array([-0.38, 0.38]), color="0.55", lw=5, zorder=1)
-        for (label, arms), style, shift in zip(ways.items(), styles, (0.17, -0.17), strict=True):
-            at = arms["arm"].map(rows) + shift
-            ax.hlines(at, arms["lower"], arms["upper"], color=style["color"], lw=1.4)
-            ax.plot(arms["mean"], at, ls="none", ms=7, label=label, zorder=3, **style)
-        ax.set(title=title, xlabel="share of duels won", xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75])
-        ax.grid(axis="y", visible=False)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), frameon=False)
-    axes[0, 0].set_yticks(list(rows.values()), [str(arm) for arm in rows])
+    first, *_, last = rows
+    for arm, score in scores.items():
+        ax.plot([score] * 2, rows[arm] + np.array([-0.38, 0.38]), color="0.6", lw=5, zorder=1)
+    looks = (
+        ({"color": PALETTE[3], "marker": "v"}, 0.17, last, "upper", 8, "left"),
+        ({"color": PALETTE[0], "marker": "o"}, -0.17, first, "lower", -8, "right"),
+    )
+    for (name, arms), (style, shift, named, end, away, align) in zip(
+        ways.items(), looks, strict=True
+    ):
+        at = arms["arm"].map(rows) + shift
+        ax.hlines(at, arms["lower"], arms["upper"], color=style["color"], lw=1.6)
+        ax.plot(arms["mean"], at, ls="none", ms=7, label=name, zorder=3, **style)
+        # Above the first row and beside the last there is room for a name.
+        place = arms.set_index("arm").loc[named, end], rows[named] + shift
+        words: dict[str, Any] = {"ha": align, "va": "center", "fontsize": 12}
+        words |= {"xytext": (away, 0), "textcoords": "offset points"}
+        ax.annotate(name, place, color=darker(style["color"]), **words)
+    under: dict[str, Any] = {"xytext": (0, -4), "textcoords": "offset points", "fontsize": 12}
+    ax.annotate(
+        "true score",
+        (scores[last], rows[last] - 0.38),
+        ha="center",
+        va="top",
+        color="0.35",
+        **under,
+    )
+    ax.set(xlabel="share of duels won", xlim=(0, 1), ylim=(rows[last] - 1.1, 0.6))
+    ax.set_yticks(list(rows.values()), [str(arm) for arm in rows])
+    ax.grid(axis="y", visible=False)
     return figure
 
 
@@ -79,5 +95,5 @@ def duels_needed(medians: Mapping[str, Mapping[str, tuple[float, float, float]]]
     ax.minorticks_off()
     ax.set_yticks(range(len(medians)), list(medians))
     ax.grid(axis="y", visible=False)
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=12)
     return figure

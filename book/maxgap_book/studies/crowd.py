@@ -169,13 +169,19 @@ class Desk:
 
 
 def collect(
-    policy: Policy, crowd: Crowd, desk: Desk, *, open_at_once: int = 60, until: int = 1_000_000
+    policy: Policy,
+    crowd: Crowd,
+    desk: Desk,
+    *,
+    open_at_once: int = 60,
+    until: int = 1_000_000,
 ) -> None:
-    """Ask and tell until the policy stops, or ``until`` questions were sent in all."""
+    """Ask and tell until it stops, or ``until`` questions were sent."""
     while not policy.stopped and len(desk.questions) < until:
         pending = desk.pending()
         if len(pending) < open_at_once:
-            desk.send(crowd, policy.batch(open_at_once - len(pending), pending))
+            size = open_at_once - len(pending)
+            desk.send(crowd, policy.batch(size, pending))
         rows = desk.receive(crowd.answers())
         if rows:
             items, stars = zip(*rows, strict=True)

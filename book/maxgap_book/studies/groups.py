@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import jenkspy
@@ -22,10 +22,10 @@ __all__ = [
     "OnlyTheWidest",
     "compare",
     "largest_gaps",
-    "means_of_samples",
     "mixture",
     "natural_breaks",
     "same",
+    "tiers",
     "until_certified",
     "wrong_certificates",
 ]
@@ -57,6 +57,34 @@ class Instance(NamedTuple):
     def n_groups(self) -> int:
         """How many groups are meant."""
         return int(self.group.max()) + 1
+
+
+def tiers(*sizes: int | tuple[int, ...], between: Sequence[float]) -> Instance:
+    """Tiers of evenly spaced means, 0.1 apart, from 0 up; a tuple of tiers is one group.
+
+    Parameters
+    ----------
+    *sizes : int or tuple of int
+        Arms in each tier, the lowest first.
+    between : sequence of float
+        The gap above each tier but the highest.
+
+    Examples
+    --------
+    >>> tiers(2, (1, 1), between=(1.0, 0.5)).means.round(6).tolist()
+    [0.0, 0.1, 1.1, 1.6]
+    >>> tiers(2, (1, 1), between=(1.0, 0.5)).group.tolist()
+    [0, 0, 1, 1]
+    """
+    parts: list[list[float]] = []
+    gaps, at = iter([*between, 0.0]), 0.0
+    for group in sizes:
+        parts.append([])
+        for size in group if isinstance(group, tuple) else (group,):
+            tier = at + 0.1 * np.arange(size)
+            at = float(tier[-1]) + next(gaps)
+            parts[-1] += tier.tolist()
+    return Instance.of(parts)
 
 
 def largest_gaps(means: ArrayLike, n: int) -> Labels:
@@ -119,70 +147,45 @@ def same(one: ArrayLike, other: ArrayLike) -> bool:
     return len(pairs) == len(set(np.asarray(one).tolist())) == len(set(np.asarray(other).tolist()))
 
 
-def means_of_samples(
-    instance: Instance,
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    adaptive: bool,
-    sigma: float = 0.5,
-    batches: int = 32,
-) -> NDArray[np.float64]:
-    """Empirical means after so many samples: as many of each arm, or as the partition asks.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> made = Instance.of([[0.0, 0.1], [1.0]])
-    >>> means_of_samples(made, 300, rng, adaptive=True).shape
-    (3,)
-    """
-    n_arms = instance.means.size
-    policy = MaxGapPartition(n_arms, groups=instance.n_groups, sigma=sigma, stopping=None)
-    taken, asked = 0, np.arange(n_arms)
-    while taken < samples:
-        size = max(samples // batches, asked.size) if adaptive else samples
-        arms = np.resize(asked, min(size, samples - taken))
-        policy.tell(arms, instance.means[arms] + sigma * rng.standard_normal(arms.size))
-        taken += arms.size
-        asked = np.array(policy.ask())
-    return policy.means
-
-
-def compare(instances: Mapping[str, tuple[Instance, int]], *, runs: int, seed: int) -> pd.DataFrame:
+def compare(
+    instances: Mapping[str, tuple[Instance, int]], *, runs: int, seed: int, sigma: float = 0.5
+) -> pd.DataFrame:
     """How often each way finds the groups that are meant, from the same means.
 
     Parameters
     ----------
     instances : mapping of str to (Instance, int)
-        Name -> instance and number of samples.
+        Name -> instance and number of samples, as many of each arm.
     runs : int
-        Of each instance and way of sampling.
+        Of each instance.
     seed : int
         Of all rewards.
+    sigma : float
+        Scale of the rewards.
 
     Returns
     -------
     pandas.DataFrame
-        Columns instance, samples, sampling, way, right, runs, share, low, high (Wilson, 95%).
+        Columns instance, samples, way, right, runs, share, low, high (Wilson, 95%).
 
     Examples
     --------
     >>> made = Instance.of([[0.0, 0.1], [2.0, 2.1]])
     >>> compare({"two": (made, 40)}, runs=2, seed=1)["right"].tolist()
-    [2, 2, 2, 2, 2, 2]
+    [2, 2, 2]
     """
     rows = []
     for place, (name, (instance, samples)) in enumerate(instances.items()):
-        for sampling in ("evenly", "as asked"):
-            right = dict.fromkeys(WAYS, 0)
-            for run in range(runs):
-                rng = np.random.default_rng((seed, place, run))
-                means = means_of_samples(instance, samples, rng, adaptive=sampling == "as asked")
-                for way, groups in WAYS.items():
-                    right[way] += same(groups(means, instance.n_groups), instance.group)
-            rows += [(name, samples, sampling, way, n) for way, n in right.items()]
-    table = pd.DataFrame(rows, columns=["instance", "samples", "sampling", "way", "right"])
+        right = dict.fromkeys(WAYS, 0)
+        n_arms = instance.means.size
+        for run in range(runs):
+            rng = np.random.default_rng((seed, place, run))
+            noise = sigma * rng.standard_normal((samples // n_arms, n_arms))
+            means = (instance.means + noise).mean(axis=0)
+            for way, groups in WAYS.items():
+                right[way] += same(groups(means, instance.n_groups), instance.group)
+        rows += [(name, samples, way, n) for way, n in right.items()]
+    table = pd.DataFrame(rows, columns=["instance", "samples", "way", "right"])
     low, high = wilson_interval(table["right"].to_numpy(), runs)
     return table.assign(runs=runs, share=table["right"] / runs, low=low, high=high)
 
