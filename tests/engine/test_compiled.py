@@ -144,10 +144,9 @@ def test_ask_and_tell_are_compiled_once_plain_python_took_long(tmp_path):
 
 
 def test_what_is_large_is_compiled_at_once():
-    # A cache of its own would not be slower: to have one would be to have it compiled.
-    large = "import maxgap.engine.compiled as c; c._is_kept = lambda *of: False; c.LARGEST = 3"
-    assert rounds(-1, large, MAXGAP_PATIENCE="1000")[0] == 40
-    assert rounds(-1, large.replace("3", "999"), MAXGAP_PATIENCE="1000")[0] == 0
+    patient = "import maxgap.engine.compiled as c; c._is_kept = lambda *of: False"
+    assert rounds(-1, patient, MAXGAP_PATIENCE="1000")[0] == 0
+    assert rounds(-1, f"{patient}; c.LARGEST = 3", MAXGAP_PATIENCE="1000")[0] == 40
 
 
 def test_plain_python_takes_the_time_of_which_there_is_patience_and_no_more():
@@ -164,12 +163,16 @@ IMPATIENT_NUMBA = """
 import numba
 class Fixed(type(numba.njit(lambda: 0))):
     __class__ = property(lambda self: Fixed)
-with_class = numba.njit
-def njit(*args, **options):
-    made = with_class(*args, **options)
+changeable = numba.njit
+def njit(function=None, **options):
+    if function is None:
+        return lambda function: njit(function, **options)
+    made = changeable(**options)(function)
     made.__class__ = Fixed
     return made
 numba.njit = njit
+import maxgap.engine.compiled as c
+c._is_kept = lambda *of: False
 """
 #: The same, of what says whether code is kept.
 UNKNOWING_NUMBA = """
