@@ -304,8 +304,8 @@ def _cache_folder(digest: str, wanted: str) -> Path | None:
         _drop_old(base, folder)
         return folder
     warnings.warn(
-        "maxgap finds no folder to keep its compiled code in: every process compiles anew, which "
-        "takes about half a minute. Set NUMBA_CACHE_DIR to a folder that can be written.",
+        "maxgap finds no folder to keep its compiled code in: every process compiles anew what it "
+        "needs often. Set NUMBA_CACHE_DIR to a folder that can be written.",
         RuntimeWarning,
         stacklevel=4,
     )

@@ -318,8 +318,8 @@ class Rule(NamedTuple):
     lines: Any  # those of the algorithm, with what they remember
 
     @classmethod
-    def of(cls, proved: bool, lines: Any, share: float) -> Rule:
-        """The rule beside these lines, with its share of ``delta``."""
+    def of(cls, proved: bool, lines: Any) -> Rule:
+        """The rule beside these lines, which it may ask."""
         return cls(True, proved, lines)
 
     def holds(self, state: State) -> bool:
