@@ -308,7 +308,7 @@
     runButton.className = "main";
     const moreButton = button("More", () => run([[number, runsShown(), state.runs]]));
     const anotherButton = button("Another", () => run([[number + 1, 0, state.runs]]));
-    const manyButton = button("20 times", () => run(Array.from({ length: Math.min(20, MOST_SETS - number - 1) }, (_, k) => [number + 1 + k, 0, state.runs])));
+    const manyButton = button("Many", () => run(Array.from({ length: Math.min(20, MOST_SETS - number - 1) }, (_, k) => [number + 1 + k, 0, state.runs])));
     const cancelButton = button("Cancel", () => { cancel(); runButton.focus(); });
     const progress = make("progress", { max: 1, "aria-label": "Runs done" }, buttons);
     const answer = make("div", { class: "answer" }, page);
@@ -600,6 +600,7 @@
       runButton.textContent = `Run ${runs}`;
       moreButton.textContent = `${runs} more`;
       anotherButton.textContent = `Another ${runs}`;
+      manyButton.textContent = `20 × ${runs}`;
       [[runButton, shown === null && working === null], [moreButton, done && !small && runsShown() + state.runs <= MOST_RUNS],
         [anotherButton, done && number + 1 < MOST_SETS], [manyButton, done && !small && number + 1 < MOST_SETS],
         [cancelButton, working !== null], [progress, working !== null]].forEach(([node, on]) => { node.hidden = !on; });
