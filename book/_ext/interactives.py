@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from sphinx.util.docutils import SphinxDirective
 from maxgap.figures import POLICY_STYLES
 
 _PRESETS = re.compile(r'<script type="application/json" class="rerun-presets">(.*?)</script>', re.S)
-FILES = ("rerun/core.js", "rerun/panel.js")
+SCRIPTS = ("core", "panel")
+_STATIC = Path(__file__).parents[1] / "_static" / "rerun"
 
 
 class rerun_place(nodes.General, nodes.Element):  # noqa: N801 - named as docutils names nodes
@@ -112,8 +114,16 @@ def equip(
         f"<style>{colours()}</style>",
         _PRESETS.sub("", body),
         f'<script type="application/json" id="rerun-presets">{data}</script>',
-        *(f'<script src="{path(f"_static/{name}", 1)}"></script>' for name in FILES),
+        # In the page itself: from a file no module is loaded, and workers need the text of the core.
+        *(f'<script type="module" id="rerun-{name}">{_script(name)}</script>' for name in SCRIPTS),
     ])
+
+
+def _script(name: str) -> str:
+    text = (_STATIC / f"{name}.js").read_text(encoding="utf-8")
+    if "</" in text:
+        raise ValueError(f"{name}.js would end the element that holds it")
+    return text
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
