@@ -245,7 +245,7 @@
           "aria-orientation": "horizontal", "aria-valuemin": LEAST_MEAN, "aria-valuemax": MOST_MEAN }, strip);
         make("rect", { class: "target", x: -22, y: -ROW / 2, width: 44, height: ROW }, row.handle);
         make("path", { d: "M0 3L7 14H-7Z" }, row.handle);
-        listenToHandle(row.handle, arm);
+        listenToHandle(row.handle, arm, strip, (x) => toValue(x * width));
       });
       if (focused >= 0 && focused < nArms) rows[focused].handle.focus({ preventScroll: true });
 
@@ -541,14 +541,14 @@
     changed();
   }
 
-  function listenToHandle(handle, arm) {
+  function listenToHandle(handle, arm, picture, valueAt) {
     const steps = { ArrowLeft: -0.05, ArrowDown: -0.05, ArrowRight: 0.05, ArrowUp: 0.05, PageDown: -0.25, PageUp: 0.25, Home: -Infinity, End: Infinity };
     handle.addEventListener("keydown", (event) => {
       if (!(event.key in steps)) return;
       event.preventDefault();
       moveMean(arm, settings.means[arm] + steps[event.key]);
     });
-    window.maxgap.draggable(handle, strip, (x) => moveMean(arm, toValue(x * width)));
+    window.maxgap.draggable(handle, picture, (x) => moveMean(arm, valueAt(x)));
   }
 
   const FIRST_MEANS = [...START.means, ...SPARE_MEANS];
