@@ -27,7 +27,7 @@ SCRIPTS = ("core", "panel")
 _STATIC = Path(__file__).parents[1] / "_static" / "rerun"
 
 
-class rerun_place(nodes.General, nodes.Element):  # noqa: N801 - named as docutils names nodes
+class rerun_place(nodes.General, nodes.Element):
     """Where a small panel goes; its children stand there where there are no scripts."""
 
 
@@ -59,7 +59,9 @@ def depart(self: Any, node: rerun_place) -> None:
 def collect(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the presets that a page has computed."""
     texts = [node.astext() for node in doctree.findall(nodes.raw) if "html" in node["format"]]
-    found = [preset for text in texts for data in _PRESETS.findall(text) for preset in json.loads(data)]
+    found = [
+        preset for text in texts for data in _PRESETS.findall(text) for preset in json.loads(data)
+    ]
     kept = _kept(app.env)
     kept.pop(app.env.docname, None)
     if found:
@@ -109,14 +111,19 @@ def equip(
     presets = [preset for _, found in sorted(_kept(app.env).items()) for preset in found]
     data = json.dumps(presets, separators=(",", ":")).replace("<", "\\u003c")
     path = context["pathto"]
-    context["body"] = "\n".join([
-        f'<link rel="stylesheet" href="{path("_static/rerun/rerun.css", 1)}">',
-        f"<style>{colours()}</style>",
-        _PRESETS.sub("", body),
-        f'<script type="application/json" id="rerun-presets">{data}</script>',
-        # In the page itself: from a file no module is loaded, and workers need the text of the core.
-        *(f'<script type="module" id="rerun-{name}">{_script(name)}</script>' for name in SCRIPTS),
-    ])
+    context["body"] = "\n".join(
+        [
+            f'<link rel="stylesheet" href="{path("_static/rerun/rerun.css", 1)}">',
+            f"<style>{colours()}</style>",
+            _PRESETS.sub("", body),
+            f'<script type="application/json" id="rerun-presets">{data}</script>',
+            # In the page: from a file no module is loaded, and workers need the core's text.
+            *(
+                f'<script type="module" id="rerun-{name}">{_script(name)}</script>'
+                for name in SCRIPTS
+            ),
+        ]
+    )
 
 
 def _script(name: str) -> str:

@@ -63,8 +63,9 @@ def small_preset(key="two", **changes):
     )
     settings = {
         "key": key, "name": "Two <arms>", "problem": maxgap.Problem([0.0, 1.0], 0.5),
-        "code": "Problem([0, 1], SIGMA)", "radius": "paper", "delta": 0.1, "base_looks": [10, 20, 45],
-        "looks": [10, 20], "runs": 1600, "ratios": ratios, "claimed": (8, 8), "says": "the paper's 8",
+        "code": "Problem([0, 1], SIGMA)", "radius": "paper", "delta": 0.1,
+        "base_looks": [10, 20, 45], "looks": [10, 20], "runs": 1600, "ratios": ratios,
+        "claimed": (8, 8), "says": "the paper's 8",
     }  # fmt: skip
     return Preset(**settings | changes)
 
@@ -171,7 +172,8 @@ def test_guess_then_run_and_the_one_number_comes_with_its_interval(panel):
     number = panel.locator(".maxgap-rerun .number").inner_text()
     low, high = found["found"]["low"], found["found"]["high"]
     assert number == (
-        f"MaxGapUCB: {found['found']['ratio']:.1f} times fewer ({low:.1f}–{high:.1f}) at 5%, from 120 runs"
+        f"MaxGapUCB: {found['found']['ratio']:.1f} times fewer ({low:.1f}–{high:.1f}) "
+        "at 5%, from 120 runs"
     )
     assert ("lies inside" if low <= 7 <= high else "lies outside") in said(panel)
     labels = panel.locator(".maxgap-rerun .scale text").all_inner_texts()
@@ -189,7 +191,10 @@ def test_more_runs_narrow_the_interval_and_other_runs_drop_dots(panel):
         more = press(panel, "120 more")
     assert (more["runs"], len(more["ratios"])) == (480, 1)
     assert more["ratios"] == first["ratios"]  # the dot is the first 120 runs'
-    assert more["found"]["high"] - more["found"]["low"] < first["found"]["high"] - first["found"]["low"]
+    assert (
+        more["found"]["high"] - more["found"]["low"]
+        < first["found"]["high"] - first["found"]["low"]
+    )
     another = press(panel, "Another 120")
     assert (another["runs"], another["experiments"]) == (120, 2)
     assert another["ratios"][0] == first["ratios"][0] != another["ratios"][1]
@@ -270,7 +275,8 @@ def test_the_printed_radius_takes_the_gain_away(panel):
     press(panel, "Run 120")
     before = panel.get_by_role("combobox", name="Radius").locator("option").all_inner_texts()
     assert before == [
-        "of the scripts (not proved)", "as printed (proved)", "normal mixture (proved)", "Hoeffding’s (proved)",
+        "normal mixture (proved)", "Hoeffding’s (proved)", "as printed (proved)",
+        "of the scripts (not proved)",
     ]  # fmt: skip
     found = press(panel, "the radius as printed")
     assert found["radius"] == "paper"
@@ -296,7 +302,8 @@ def test_all_scenes_double_the_gain(chromium, home):
 @pytest.mark.browser
 def test_extreme_values_are_taken_to_what_can_be_run(panel):
     for name, typed, kept in (
-        ("Noise σ", "1e9", ("sigma", 0.2)), ("Noise σ", "-3", ("sigma", 0.0125)), ("Noise σ", "", ("sigma", 0.0125)),
+        ("Noise σ", "1e9", ("sigma", 0.2)), ("Noise σ", "-3", ("sigma", 0.0125)),
+        ("Noise σ", "", ("sigma", 0.0125)),
     ):  # fmt: skip
         box = panel.get_by_role("spinbutton", name=name)
         box.fill(typed)
@@ -306,7 +313,8 @@ def test_extreme_values_are_taken_to_what_can_be_run(panel):
     assert found["found"]["base"] < 500
     panel.locator(".maxgap-rerun .controls summary").click()
     for name, typed, kept in (
-        ("Error allowed δ", "7", ("delta", 0.5)), ("Error allowed δ", "0", ("delta", 0.001)), ("Seed", "0.4", ("seed", 1)),
+        ("Error allowed δ", "7", ("delta", 0.5)), ("Error allowed δ", "0", ("delta", 0.001)),
+        ("Seed", "0.4", ("seed", 1)),
     ):  # fmt: skip
         box = panel.get_by_role("spinbutton", name=name)
         box.fill(typed)
@@ -331,7 +339,11 @@ def test_the_table_and_the_file_say_what_is_drawn(panel):
     rows = panel.locator(".maxgap-rerun .numbers tr").all_inner_texts()
     assert rows[1].split("\t")[:2] == ["RoundRobin", "120"]
     assert rows[2].split("\t")[3] == f"{found['found']['ratio']:.1f}"
-    table = list(csv.DictReader(io.StringIO(panel.evaluate("document.querySelector('.maxgap-rerun').rerun.csv()"))))
+    table = list(
+        csv.DictReader(
+            io.StringIO(panel.evaluate("document.querySelector('.maxgap-rerun').rerun.csv()"))
+        )
+    )
     assert {row["policy"] for row in table} == {"RoundRobin", "MaxGapUCB"}
     assert len(table) == 180 + 100
     for row in table:
@@ -360,13 +372,15 @@ def test_the_python_that_is_copied_runs_and_does_the_same(page_name, chromium, h
                 return replicate(policies, problem, **settings | small)
 
             monkeypatch.setattr(simulate, "replicate", few)
-            exec(text, {"print": lambda table: None})  # noqa: S102 - it is what readers run
+            exec(text, {"print": lambda table: None})
             monkeypatch.undo()
             ((policies, problem, settings),) = asked
             assert list(policies) == ["RoundRobin", "MaxGapUCB"]
             wanted = {
-                "two-gaps-run": problems.two_large_gaps(0.1, 0.05), "two-gaps-printed": problems.two_large_gaps(0.2, 1.0),
-                "streetview-90": problems.streetview(0.05), "streetview-100": problems.streetview(0.05, 100),
+                "two-gaps-run": problems.two_large_gaps(0.1, 0.05),
+                "two-gaps-printed": problems.two_large_gaps(0.2, 1.0),
+                "streetview-90": problems.streetview(0.05),
+                "streetview-100": problems.streetview(0.05, 100),
             }[key]  # fmt: skip
             assert problem == wanted
             assert settings["seed"] == now["seed"]
@@ -375,7 +389,17 @@ def test_the_python_that_is_copied_runs_and_does_the_same(page_name, chromium, h
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("broken", ["delete window.Worker", "window.Worker = class { constructor() { setTimeout(() => this.onerror({ preventDefault() {} })); } terminate() {} postMessage() {} }"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "delete window.Worker",
+        """window.Worker = class {
+          constructor() { setTimeout(() => this.onerror({ preventDefault() {} })); }
+          terminate() {}
+          postMessage() {}
+        };""",
+    ],
+)
 def test_without_workers_the_page_itself_runs_the_same(broken, chromium, home, panel):
     seen = press(panel, "Run 120")
     context = chromium.new_context()
@@ -408,7 +432,8 @@ def test_on_a_phone_by_keyboard_alone_and_accessible(theme, chromium, home):
         assert state(page)["experiments"] == 2
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         outside = page.evaluate(
-            """() => [...document.querySelectorAll(".maxgap-rerun :is(svg *, button, select, input)")]
+            """() => [...document.querySelectorAll(
+                ".maxgap-rerun :is(svg *, button, select, input)")]
               .map((node) => node.getBoundingClientRect())
               .filter((box) => box.width > 0 && (box.right > innerWidth || box.left < 0)).length"""
         )
@@ -418,7 +443,9 @@ def test_on_a_phone_by_keyboard_alone_and_accessible(theme, chromium, home):
 
 
 @pytest.mark.browser
-def test_it_runs_from_a_file_and_without_scripts_and_in_print_the_figures_stand_there(chromium, home):
+def test_it_runs_from_a_file_and_without_scripts_and_in_print_the_figures_stand_there(
+    chromium, home
+):
     with opened(chromium, (HTML / PAGE).as_uri(), home="file://") as (page, log):
         assert press(page, "Run 120")["runs"] == 120
         assert log.errors == []

@@ -41,7 +41,8 @@ function trace({ policy, rewards, delta, sigma, radius, rounds }) {
 // A whole run on given deviates, in the order of sampling.
 function looked({ policy, means, delta, sigma, radius, looks, deviates }) {
   const run = new Run(policy, means.length, { delta, sigma, radius });
-  const [wrong, counts] = [new Uint8Array(looks.length), new Float64Array(looks.length * means.length)];
+  const wrong = new Uint8Array(looks.length);
+  const counts = new Float64Array(looks.length * means.length);
   let at = 0;
   runOnce(run, means, sigma, leastGap(means), looks, () => deviates[at++], wrong, 0, counts);
   return { wrong: Array.from(wrong), counts: Array.from(counts) };
@@ -50,7 +51,8 @@ function looked({ policy, means, delta, sigma, radius, looks, deviates }) {
 // The arms of the next round in a state put together by hand.
 function decided({ policy, counts, means, lower, upper, active }) {
   const run = new Run(policy, means.length, { delta: 0.05, sigma: 1, radius: "paper" });
-  Object.entries({ counts, means, lower, upper, active }).forEach(([name, values]) => run[name].set(values));
+  const all = Object.entries({ counts, means, lower, upper, active });
+  all.forEach(([name, values]) => run[name].set(values));
   run.unsampled = 0;
   run.decide();
   return { next: Array.from(run.next.subarray(0, run.nNext)), certain: run.certain || 0 };
@@ -59,7 +61,8 @@ function decided({ policy, counts, means, lower, upper, active }) {
 function simulated(setting) {
   const { wrong, counts } = maxgapRerun.simulate(setting);
   const n = setting.looks.length;
-  return { wrong: maxgapRerun.summed(wrong, n), rows: Array.from(wrong), counts: Array.from(counts) };
+  const rows = Array.from(wrong);
+  return { wrong: maxgapRerun.summed(wrong, n), rows, counts: Array.from(counts) };
 }
 function table(radius, nArms, delta, sigma) {
   return Array.from(maxgapRerun.radii({ radius, delta, sigma }, nArms, 3000)).slice(1, 3001);
@@ -219,7 +222,9 @@ def test_of_equal_largest_gaps_any_is_right_and_of_equal_means_none(javascript):
 def test_deviates_are_standard_normal_and_streams_differ(javascript):
     from scipy import stats
 
-    streams = [javascript("deviates", 40_000, *key) for key in ((1, 0, 0), (1, 0, 1), (1, 1, 0), (2, 0, 0))]
+    streams = [
+        javascript("deviates", 40_000, *key) for key in ((1, 0, 0), (1, 0, 1), (1, 1, 0), (2, 0, 0))
+    ]
     for values in streams:
         assert stats.kstest(values, "norm").pvalue > 1e-4
         lagged = np.corrcoef(values[:-1], values[1:])[0, 1]
@@ -254,9 +259,7 @@ def printed(chapter, table):
     """The stored text of a table of a chapter, by the name it has there."""
     cells = json.loads((ROOT / "book" / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
     (cell,) = (
-        c
-        for c in cells
-        if c["metadata"].get("mystnb", {}).get("figure", {}).get("name") == table
+        c for c in cells if c["metadata"].get("mystnb", {}).get("figure", {}).get("name") == table
     )
     return "".join(cell["outputs"][0]["data"]["text/plain"])
 
@@ -296,8 +299,12 @@ def test_samples_of_the_arms_are_those_of_the_package_on_average(policy, radius,
     found = javascript("simulated", case | settings | {"seed": 9, "first": 0, "runs": runs})
     theirs = np.reshape(found["counts"], (2, 24)) / runs
     ours = simulate.replicate(
-        {0: getattr(maxgap, policy)(24, confidence=radius, stopping=None, **settings)}, problem,
-        budget=looks[-1], checkpoints=looks, replicates=runs, seed=9,
+        {0: getattr(maxgap, policy)(24, confidence=radius, stopping=None, **settings)},
+        problem,
+        budget=looks[-1],
+        checkpoints=looks,
+        replicates=runs,
+        seed=9,
     )
     error = ours.counts_sd[0] * np.sqrt(2 / runs)
     assert (np.abs(theirs - ours.counts[0]) < 5 * error + 0.5).all()

@@ -1,4 +1,4 @@
-"""What the panel that repeats an experiment knows beforehand: instances, and the book's own numbers."""
+"""What the panel that repeats an experiment knows beforehand: instances, the book's numbers."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ def rerun_panel(name: str, presets: Sequence[Preset]) -> Player:
     """
     # A "<" could end the script element that holds the data.
     data = json.dumps([one.content() for one in presets], separators=(",", ":"))
+    data = data.replace("<", "\\u003c")
     html = (
         f'<div class="maxgap-rerun" id="{escape(name)}" data-preset="{presets[0].key}">'
-        f'<script type="application/json" class="rerun-presets">{data.replace("<", chr(92) + "u003c")}'
-        "</script></div>"
+        f'<script type="application/json" class="rerun-presets">{data}</script></div>'
     )
     lines = []
     for one in presets:
