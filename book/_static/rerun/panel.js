@@ -8,7 +8,7 @@
  * The n-th run of a policy is the same for the same seed, so an address holds a whole experiment.
  */
 const core = window.maxgapRerun;
-const PRESETS = JSON.parse(document.getElementById("rerun-presets").textContent);
+const PRESETS = JSON.parse(document.getElementById("rerun-presets").textContent.replaceAll("'", "’"));
 const WORKER = `${document.getElementById("rerun-core").textContent}
 onmessage = ({ data }) => {
   const { wrong, counts } = maxgapRerun.simulate(data);
@@ -423,7 +423,7 @@ function begin(root) {
     gaps.slice(0, 2).forEach(([gap, from], k) => {
       const [a, b] = [x(from), x(from + gap)];
       make("rect", { class: `gap rank${k}`, x: a, width: b - a, y: 24, height: 20 }, bars);
-      if (b - a > 34 || k === 0) label(bars, clamp((a + b) / 2, 50, wide - 50), 16, `${k === 0 ? "largest gap " : ""}${Number(gap.toPrecision(3))}`);
+      if (b - a > 34 || k === 0) label(bars, clamp((a + b) / 2, 64, wide - 64), 16, `${k === 0 ? "largest gap " : ""}${Number(gap.toPrecision(3))}`);
     });
     line(bars, "axis", x0, top, x1, top);
     const curve = shown && shown[policy];
@@ -562,7 +562,7 @@ function begin(root) {
       const node = make("tr", {}, table);
       cells.forEach((text, k) => make(k === 0 ? "th" : tag, k === 0 || tag === "th" ? { scope: tag === "th" ? "col" : "row" } : {}, node, text));
     };
-    row(["policy", "runs", `samples to ${state.level}%`, "times fewer", "95% interval", "this book"], "th");
+    row(["policy", "runs", `samples to ${state.level}%`, "times fewer", "95%, bootstrap", "this book"], "th");
     policies().forEach((policy) => {
       const found = result(policy);
       const own = asPreset() && (preset().book[policy] || {})[state.level];
@@ -740,7 +740,7 @@ function begin(root) {
       URL.revokeObjectURL(link.href);
     }, foot);
   }
-  [controls, panels, details].forEach((node) => { if (small) node.remove(); });
+  if (small) [controls, panels, details, tries].forEach((node) => node.remove());
 
   // -- the address ---------------------------------------------------------------------------------------------------
 
@@ -791,7 +791,7 @@ function begin(root) {
   const shared = restore();
   new ResizeObserver(() => {
     const now = Math.floor(page.clientWidth);
-    if (now === width || now === 0) return;
+    if (now === width || now < 100) return; // it is not laid out yet
     width = now;
     draw();
   }).observe(page);
