@@ -20,8 +20,6 @@ POLICIES = ("RoundRobin", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB")
 RADII = ("normal-mixture", "hoeffding", "paper", "authors-lil")
 
 DRIVER = """
-const { Run, runOnce, leastGap } = maxgapRerun;
-
 // Every round of a run on given rewards, by arm and then by sample.
 function trace({ policy, rewards, delta, sigma, radius, rounds }) {
   const run = new Run(policy, rewards.length, { delta, sigma, radius });

@@ -595,11 +595,12 @@ function begin(root) {
     moreButton.textContent = `${runs} more`;
     anotherButton.textContent = `Another ${runs}`;
     manyButton.textContent = `20 × ${runs}`;
+    const { activeElement } = document;
     [[runButton, shown === null && working === null], [moreButton, done && !small && runsShown() + state.runs <= MOST_RUNS],
       [anotherButton, done && number + 1 < MOST_SETS], [manyButton, done && !small && number + 1 < MOST_SETS],
       [cancelButton, working !== null], [progress, working !== null]].forEach(([node, on]) => { node.hidden = !on; });
     // Whoever has pressed a button that has gone is led to the next.
-    if (buttons.contains(document.activeElement) && document.activeElement.hidden) buttons.querySelector("button:not([hidden])").focus({ preventScroll: true });
+    if (buttons.contains(activeElement) && activeElement.hidden) buttons.querySelector("button:not([hidden])").focus({ preventScroll: true });
     if (working !== null) progress.value = working.done / working.all;
     if (small) return;
     const wide = panels.clientWidth < 620 ? panels.clientWidth : (panels.clientWidth - 24) / 2;
@@ -789,8 +790,8 @@ function begin(root) {
 
   take(state.preset);
   const shared = restore();
-  new ResizeObserver(() => {
-    const now = Math.floor(page.clientWidth);
+  new ResizeObserver(([{ contentRect }]) => {
+    const now = Math.floor(contentRect.width);
     if (now === width || now < 100) return; // it is not laid out yet
     width = now;
     draw();
