@@ -176,7 +176,7 @@ def test_guess_then_run_and_the_one_number_comes_with_its_interval(panel):
         "at 5%, from 120 runs"
     )
     assert ("lies inside" if low <= 7 <= high else "lies outside") in said(panel)
-    labels = panel.locator(".maxgap-rerun .scale text").all_inner_texts()
+    labels = panel.locator(".maxgap-rerun .scale text").all_text_contents()
     assert "the paper’s 8" in labels
     assert "proved limit: 6" in labels
     assert any(label.startswith("this book, 4,000 runs: 4.9 (") for label in labels)
