@@ -20,6 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
+from maxgap import Problem, problems
 from maxgap.figures import POLICY_STYLES
 
 _PRESETS = re.compile(r'<script type="application/json" class="rerun-presets">(.*?)</script>', re.S)
@@ -100,6 +101,16 @@ def colours() -> str:
     )
 
 
+def means(preset: dict[str, Any]) -> list[float]:
+    """The means of the arms, with all digits, from the code that readers copy.
+
+    >>> means({"code": "Problem([0, 1], SIGMA)", "sigma": 0.5})
+    [0.0, 1.0]
+    """
+    code = preset["code"].replace("SIGMA", str(preset["sigma"]))
+    return eval(code, {"Problem": Problem, "problems": problems}).means.tolist()  # type: ignore[no-any-return]
+
+
 def equip(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -108,7 +119,8 @@ def equip(
     if 'class="maxgap-rerun"' not in body:
         return
     # The first page's panel comes from the chapter of its preset: in the order of the names.
-    presets = [preset for _, found in sorted(_kept(app.env).items()) for preset in found]
+    kept = [preset for _, found in sorted(_kept(app.env).items()) for preset in found]
+    presets = [preset | {"means": means(preset)} for preset in kept]
     data = json.dumps(presets, separators=(",", ":")).replace("<", "\\u003c")
     path = context["pathto"]
     context["body"] = "\n".join(

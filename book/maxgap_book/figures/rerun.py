@@ -30,7 +30,8 @@ class Preset:
     problem : Problem
         Its arms share one sigma.
     code : str
-        Python that makes the problem, with SIGMA for its sigma.
+        Python that makes the problem, with SIGMA for its sigma: what readers copy, and what the
+        extension ``interactives`` makes the means from.
     radius : str
         Of the published experiment.
     delta : float
@@ -74,7 +75,6 @@ class Preset:
         return {
             "key": self.key,
             "name": self.name,
-            "means": self.problem.means.tolist(),
             "sigma": float(self.problem.sigmas[0]),
             "radius": self.radius,
             "delta": self.delta,
