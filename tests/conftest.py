@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import os
 import signal
 
 import pytest
@@ -15,6 +16,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+# What is tested is the compiled code, from the first call on.
+os.environ.setdefault("MAXGAP_PATIENCE", "0")
 
 # A shell starts what runs in its background deaf to Ctrl-C, and every process below it would be.
 signal.signal(signal.SIGINT, signal.default_int_handler)

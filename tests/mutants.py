@@ -97,7 +97,7 @@ ALSO = {
     "maxgap/policies/max_gap_contrasts.py": OF_CONTRASTS,
     "maxgap/contrasts/": OF_CONTRASTS,
     "maxgap/contrasts/limits.py": [],  # it shares nothing with the certificate
-    SCRIPT: ["site/test_explorable.py", "site/test_game.py"],
+    SCRIPT: ["site/test_explorable.py"],
 }
 
 

@@ -20,8 +20,8 @@ from tables import captioned_table
 
 _API = ("", "-policies", "-bounds", "-simulation", "-ratings", "-reference")
 NOT_PRINTED = tuple(f"book/api{name}" for name in _API)
-# On the first page: what has to be played, and links that cover a card.
-GAME, CARD_LINK = "index-game", "sd-stretched-link"
+# On the first page: what has to be run by the reader, and links that cover a card.
+RERUN, CARD_LINK = "index-rerun", "sd-stretched-link"
 _MATHEMATICS = re.compile(r"\$([^$]+)\$")
 # What of a block of HTML is a line of its own.
 _LINES = ["p", "li", "summary", "h3", "h4"]
@@ -227,7 +227,7 @@ def leave_out(app: Sphinx, document: nodes.document) -> None:
         toctree["entries"] = [e for e in toctree["entries"] if e[1] not in NOT_PRINTED]
         toctree["includefiles"] = [f for f in toctree["includefiles"] if f not in NOT_PRINTED]
     if app.env.docname == app.config.root_doc:
-        for section in [s for s in document.findall(nodes.section) if GAME in s["ids"]]:
+        for section in [s for s in document.findall(nodes.section) if RERUN in s["ids"]]:
             section.parent.remove(section)
         for link in [n for n in document.findall(nodes.reference) if CARD_LINK in n["classes"]]:
             link.parent.remove(link)

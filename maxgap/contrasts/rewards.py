@@ -56,13 +56,13 @@ class Keeping(NamedTuple):
     seen: Records  # one SEEN
     look: Look
 
-    def take(self, arms: Records, arm: int, reward: float) -> bool:
-        """Keep a reward, and renew the interval; whether nested intervals have crossed."""
+    def take(self, arms: Records, arm: int, reward: float) -> None:
+        """Keep a reward; the interval's own is noted, too."""
         if self.seen[0]["origin"] == np.inf:
             self.seen[0]["origin"] = reward
         at = self.stacks[arm]["start"] + arms[arm]["count"]
         self.sums[at] = self.sums[at - 1] + (reward - self.seen[0]["origin"])
-        return self.intervals.take(arms, arm, reward)
+        self.intervals.take(arms, arm, reward)
 
     def renew(self, arms: Records, arm: int) -> bool:
         """The interval from what is known; whether nested intervals have crossed."""

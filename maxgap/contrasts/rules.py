@@ -35,7 +35,7 @@ class Contrasts(NamedTuple):
     proved: bool
 
     @classmethod
-    def of(cls, proved: bool, lines: Any, share: float) -> Any:
+    def of(cls, proved: bool, lines: Any) -> Any:
         """The rule; its share of ``delta`` is in the look that the state keeps."""
         return cls(True, proved)
 

@@ -3,6 +3,10 @@
 numba's own cache knows the file of the compiled function alone: an edit of a function that it
 *calls* leaves the old code running. Here the folder of the cache bears a digest of all sources of
 the package, so other sources look into another folder.
+
+To compile ask/tell takes as long as thousands of its rounds in plain Python, which few need. So
+what is *patient* runs in plain Python until that has taken `PATIENCE` seconds, and is compiled
+then; the results are the same. What is kept from another process is used at once.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import shutil
 import stat
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +36,14 @@ __all__ = ["ZERO", "compiled", "inlined", "internal", "method"]
 #: would compile that function once for the literal and once more for a number.
 ZERO: Any = np.int64(0)
 
+#: Seconds of processor time in plain Python after which what is patient is compiled, for each
+#: function and the types that it is called with; 0 to compile at the first call.
+PATIENCE = float(os.environ.get("MAXGAP_PATIENCE", "2"))
+
+#: What is handed over at once may make one call in plain Python long: the largest array there is
+#: patience with.
+LARGEST = 20_000
+
 #: How many caches of other sources are left beside the one in use.
 KEPT = 4
 
@@ -43,17 +56,41 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config
 
 
+class _Here(threading.local):
+    """Whether this thread runs, in plain Python, what is not compiled yet."""
+
+    plain = False
+
+
+_here = _Here()
+
+#: The type of what numba makes of a function; while compilation is off, of functions.
+_Made: Any = type(numba.njit(lambda: None))
+
+if _config.DISABLE_JIT:
+    _PlainToo = _Made
+else:
+
+    class _PlainToo(_Made):  # type: ignore[no-redef]
+        """What is compiled, but for callers in plain Python is plain, too."""
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            return (self.py_func if _here.plain else super().__call__)(*args, **kwargs)
+
+
 @overload
 def compiled(function: Function) -> Function: ...
 
 
 @overload
 def compiled(
-    *, allocates: bool = False, inline: bool = False
+    *, allocates: bool = False, inline: bool = False, patient: bool = False
 ) -> Callable[[Function], Function]: ...
 
 
-def compiled(function: Any = None, *, allocates: bool = False, inline: bool = False) -> Any:
+def compiled(
+    function: Any = None, *, allocates: bool = False, inline: bool = False, patient: bool = False
+) -> Any:
     """Compile a function at its first call; calls release Python's lock.
 
     The machine code is kept for later processes in the first of these that can be written: the
@@ -71,6 +108,9 @@ def compiled(function: Any = None, *, allocates: bool = False, inline: bool = Fa
         more than the work on it.
     inline : bool
         Whether it is put into the code of the compiled function that calls it.
+    patient : bool
+        Whether it runs in plain Python first, and is compiled only if that has taken as many
+        seconds of processor time as ``MAXGAP_PATIENCE`` in the environment says, 2 if it does not.
 
     Examples
     --------
@@ -81,7 +121,7 @@ def compiled(function: Any = None, *, allocates: bool = False, inline: bool = Fa
     42
     """
     # Always said: what numba first compiles inside an inlined function it would inline, too.
-    options = {"_nrt": allocates, "forceinline": inline}
+    options = {"patient": patient, "_nrt": allocates, "forceinline": inline}
     return functools.partial(_kept, **options) if function is None else _kept(function, **options)
 
 
@@ -140,7 +180,7 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
     raise TypeError(f"{name} is internal: compiled code alone may call it")
 
 
-def _kept(function: Any, **options: Any) -> Any:
+def _kept(function: Any, *, patient: bool = False, **options: Any) -> Any:
     """Compile a function with these options of numba, and keep the machine code."""
     if _config.DISABLE_JIT:
         return function
@@ -156,9 +196,56 @@ def _kept(function: Any, **options: Any) -> Any:
             made = jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
             if keep:
                 made._cache.save_overload = functools.partial(_save_ours, made._cache.save_overload)
-            return made
         finally:
             _config.CACHE_DIR = before
+    try:
+        made.__class__ = _PlainToo
+        if patient:
+            made._compile_for_args = functools.partial(
+                _wait_or_compile, made, keep, {}, made._compile_for_args
+            )
+    except (AttributeError, TypeError):
+        pass  # another numba: without patience
+    return made
+
+
+def _wait_or_compile(
+    made: Any, keep: bool, spent: dict[Any, float], compile_: Callable[..., Any], *args: Any
+) -> Any:
+    """What numba is to call with these arguments, for whose types it has no code yet."""
+    try:
+        types = tuple(map(made.typeof_pyval, args))
+        if types not in spent:
+            spent[types] = np.inf if keep and _is_kept(made, types) else 0.0
+    except (AttributeError, TypeError, ValueError):
+        return compile_(*args)  # another numba, or none of its types: it says so
+    if spent[types] >= PATIENCE or not all(map(_is_small, args)):
+        return compile_(*args)
+    return functools.partial(_run_plainly, made.py_func, spent, types)
+
+
+def _is_kept(made: Any, types: tuple[Any, ...]) -> bool:
+    """Whether machine code for these types is kept from another process."""
+    cache, codegen = made._cache, made.targetctx.codegen()
+    return cache._index_key(types, codegen) in cache._cache_file._load_index()
+
+
+def _is_small(part: Any) -> bool:
+    if isinstance(part, tuple):
+        return all(map(_is_small, part))
+    return getattr(part, "size", 0) <= LARGEST
+
+
+def _run_plainly(function: Any, spent: dict[Any, float], types: Any, *args: Any) -> Any:
+    """Run in plain Python, with what that calls, and count the time."""
+    began = time.thread_time()
+    _here.plain = True
+    try:
+        with np.errstate(all="ignore"):  # as compiled code
+            return function(*args)
+    finally:
+        _here.plain = False
+        spent[types] += time.thread_time() - began
 
 
 def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
@@ -217,8 +304,8 @@ def _cache_folder(digest: str, wanted: str) -> Path | None:
         _drop_old(base, folder)
         return folder
     warnings.warn(
-        "maxgap finds no folder to keep its compiled code in: every process compiles anew, which "
-        "takes about half a minute. Set NUMBA_CACHE_DIR to a folder that can be written.",
+        "maxgap finds no folder to keep its compiled code in: every process compiles anew what it "
+        "needs often. Set NUMBA_CACHE_DIR to a folder that can be written.",
         RuntimeWarning,
         stacklevel=4,
     )

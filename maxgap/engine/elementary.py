@@ -53,7 +53,7 @@ def _log(fraction: Any, exponent: Any) -> Any:
 _log_compiled = compiled(_log)
 
 
-@compiled
+@compiled(patient=True)
 def log(x: float) -> float:
     """Natural logarithm of one positive finite number.
 

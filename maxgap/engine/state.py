@@ -318,8 +318,8 @@ class Rule(NamedTuple):
     lines: Any  # those of the algorithm, with what they remember
 
     @classmethod
-    def of(cls, proved: bool, lines: Any, share: float) -> Rule:
-        """The rule beside these lines, with its share of ``delta``."""
+    def of(cls, proved: bool, lines: Any) -> Rule:
+        """The rule beside these lines, which it may ask."""
         return cls(True, proved, lines)
 
     def holds(self, state: State) -> bool:
@@ -345,7 +345,7 @@ def observe(arms: Records, arm: int, reward: float) -> bool:
     return n == 1
 
 
-@compiled
+@compiled(patient=True)
 def tell(state: State, lines: Any, rule: Any, told: Integers, rewards: Floats) -> bool:
     """A round of given rewards; whether nested intervals have crossed for the first time."""
     arms, slots, progress = state.arms, state.order.slots, state.progress[0]
@@ -367,7 +367,7 @@ def tell(state: State, lines: Any, rule: Any, told: Integers, rewards: Floats) -
     return progress["crossed"] == 1 and not crossed_before
 
 
-@compiled
+@compiled(patient=True)
 def renew_all(state: State) -> None:
     """Make the intervals of all arms from what is known of them."""
     for arm in range(state.arms.size):
@@ -375,7 +375,7 @@ def renew_all(state: State) -> None:
             state.intervals.renew(state.arms, arm)
 
 
-@compiled
+@compiled(patient=True)
 def begin(state: State, lines: Any, rule: Any) -> None:
     """Go on from arms that are known, as if all had been told in one round."""
     for arm in range(state.next.size):
@@ -406,7 +406,7 @@ def end_round(state: State, lines: Any, rule: Any) -> None:
         lines.choose(state)
 
 
-@compiled
+@compiled(patient=True)
 def list_next(state: State, lines: Any) -> None:
     """List the arms that these lines would sample next."""
     lines.choose(state)

@@ -550,7 +550,7 @@ class Policy:
         """Set what there is before the first reward."""
         rule, proved = rule_of(self.rules, self._stopping)
         self._lines: Any = self.new_lines()
-        self._rule: Any = rule.of(proved, self._lines, self._share)
+        self._rule: Any = rule.of(proved, self._lines)
         radii, keeps = self._radii, self._always_keeps_rewards or self._stopping in LOOK_BACK
         intervals = new_intervals(radii, self._nested, keeps)
         self._state = new_state(self._sigmas, radii.row, radii.factor, intervals)

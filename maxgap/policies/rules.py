@@ -20,7 +20,7 @@ class Never(Rule):
     """Go on until the budget is spent. There is nothing to prove."""
 
     @classmethod
-    def of(cls, proved: bool, lines: Any, share: float) -> Rule:
+    def of(cls, proved: bool, lines: Any) -> Rule:
         """The rule; it looks at nothing."""
         return cls(False, False, lines)
 

@@ -54,10 +54,9 @@ def texts(ax):
     [
         ("maxgap_book/figures/bounds.html", set()),
         ("maxgap_book/figures/profile.html", set()),
-        ("maxgap_book/figures/draws.html", {"RoundRobin", "MaxGapUCB"}),
         ("_static/problem.svg", set()),
         ("_static/explorable/explorable.css", set()),
-        ("_static/game/game.css", {"MaxGapTop2UCB"}),
+        ("_static/rerun/rerun.css", set()),
         (
             "_static/streetview-error.svg",
             {"RoundRobin", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB"},

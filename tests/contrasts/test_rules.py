@@ -26,12 +26,12 @@ def test_contrasts_are_asked_when_they_are_due():
     policy.tell([0, 1, 2] * 9, [0.0, 0.1, 5.0] * 9)
     assert policy.certified
     for rule in (stopping.Contrasts, stopping.Either):
-        state, lines, _, share = inside(policy)
-        rule = rule.of(True, lines, share)
+        state, lines, *_ = inside(policy)
+        rule = rule.of(True, lines)
         state.intervals.seen["last_look"] = 27  # it has just been asked
         alone = copy.deepcopy(state)
         alone.arms["lower"], alone.arms["upper"] = -9.0, 9.0  # nothing else holds
-        begin(alone, lines, stopping.Never.of(False, lines, 0.05))
+        begin(alone, lines, stopping.Never.of(False, lines))
         assert not asked(alone, rule)
         alone.intervals.seen["last_look"] = 26
         assert asked(alone, rule)
@@ -42,11 +42,11 @@ def test_contrasts_are_asked_when_they_are_due():
 def test_the_rules_that_look_at_contrasts_answer_as_the_half_that_holds():
     policy = maxgap.RoundRobin(3, stopping="either")
     policy.tell([0, 1, 2], [0.0, 1.0, 5.0])
-    state, lines, _, share = inside(policy)
-    rule = stopping.Either.of(True, lines, share)
+    state, lines, *_ = inside(policy)
+    rule = stopping.Either.of(True, lines)
     # The widest gap of means is the upper one, the certain one that of the intervals is the lower.
     state.arms["lower"], state.arms["upper"] = [-0.1, 4.0, 4.1], [0.1, 5.0, 5.1]
-    begin(state, lines, stopping.Never.of(False, lines, 0.05))
+    begin(state, lines, stopping.Never.of(False, lines))
     for by_contrasts, top in ((True, [False, False, True]), (False, [False, True, True])):
         state.intervals.seen["by_contrasts"] = by_contrasts
         answered(state, rule)

@@ -103,6 +103,120 @@ def test_it_runs_without_the_options_that_numba_does_not_document(tmp_path):
     assert plain == ran(RUNS) + "\n4"
 
 
+# -- patience --------------------------------------------------------------------------------------
+
+#: As long as told to here, in plain Python; says how many rounds were told before it was compiled.
+ROUNDS = """
+import numpy as np, maxgap
+from maxgap.engine import compiled, slots, state
+problem = maxgap.Problem([0.0, 0.3, 1.5, 1.7], 0.5)
+policy, rng = maxgap.MaxGapTop2UCB(4, sigma=0.5), np.random.default_rng(4)
+seen = []
+for plain in range(40):
+    arms = policy.ask()
+    policy.tell(arms, [problem.means[arm] + 0.5 * rng.standard_normal() for arm in arms])
+    seen.append((arms, policy.counts.tolist(), policy.lower.tolist(), policy.upper.tolist()))
+    n_compiled = len(getattr(state.tell, "overloads", "-"))
+    if n_compiled == 0 and plain == last_plain:
+        compiled.PATIENCE = 0
+    print(n_compiled, seen[-1])
+"""
+
+
+def rounds(last_plain, before="", **environment):
+    """In how many rounds `tell` was compiled, and what the rounds were."""
+    printed = ran(f"{before}\nlast_plain = {last_plain}\n{ROUNDS}", **environment).splitlines()
+    return sum(line[0] == "1" for line in printed), [line[2:] for line in printed]
+
+
+def test_ask_and_tell_are_compiled_once_plain_python_took_long(tmp_path):
+    fresh, patient = {"NUMBA_CACHE_DIR": str(tmp_path / "fresh")}, {"MAXGAP_PATIENCE": "1000"}
+    n_compiled, first = rounds(-1, **patient, **fresh)
+    assert n_compiled == 0
+    n_compiled, then = rounds(20, **patient, **fresh)
+    assert n_compiled == 19
+    # Now it is kept, and used at once.
+    n_compiled, kept = rounds(-1, **patient, **fresh)
+    assert n_compiled == 40
+    n_compiled, compiled = rounds(-1, MAXGAP_PATIENCE="0")
+    assert n_compiled == 40
+    assert first == then == kept == compiled == rounds(-1, NUMBA_DISABLE_JIT="1")[1]
+
+
+def test_what_is_large_is_compiled_at_once():
+    patient = "import maxgap.engine.compiled as c; c._is_kept = lambda *of: False"
+    assert rounds(-1, patient, MAXGAP_PATIENCE="1000")[0] == 0
+    assert rounds(-1, f"{patient}; c.LARGEST = 3", MAXGAP_PATIENCE="1000")[0] == 40
+
+
+def test_plain_python_takes_the_time_of_which_there_is_patience_and_no_more():
+    slow = (
+        "import maxgap.engine.compiled as c, time; c._is_kept = lambda *of: False\n"
+        "clock, at = time.thread_time, iter(range(10**6))\n"
+        "time.thread_time = lambda: float(next(at))"  # a second goes by between two looks
+    )
+    assert rounds(-1, slow, MAXGAP_PATIENCE="7")[0] == 40 - 7
+
+
+#: Takes what patience needs of numba and is not documented.
+IMPATIENT_NUMBA = """
+import numba
+class Fixed(type(numba.njit(lambda: 0))):
+    __class__ = property(lambda self: Fixed)
+changeable = numba.njit
+def njit(function=None, **options):
+    if function is None:
+        return lambda function: njit(function, **options)
+    made = changeable(**options)(function)
+    made.__class__ = Fixed
+    return made
+numba.njit = njit
+import maxgap.engine.compiled as c
+c._is_kept = lambda *of: False
+"""
+#: The same, of what says whether code is kept.
+UNKNOWING_NUMBA = """
+import maxgap.engine.compiled as c
+def unknown(*of): raise AttributeError
+c._is_kept = unknown
+"""
+
+
+def test_it_runs_without_patience_where_numba_is_another():
+    results = rounds(-1, MAXGAP_PATIENCE="0")
+    assert results[0] == 40
+    for numba in (IMPATIENT_NUMBA, UNKNOWING_NUMBA):
+        assert rounds(-1, numba, MAXGAP_PATIENCE="1000") == results
+
+
+def test_what_is_compiled_from_python_is_plain_for_plain_callers_alone(tmp_path):
+    code = """
+from maxgap.engine.compiled import compiled, internal
+from maxgap.engine import elementary
+@internal
+def double(x): return 2 * x
+@compiled
+def more(x): return double(x) + 1
+@compiled(patient=True)
+def most(x):
+    if x < 0: raise ValueError(x)
+    return more(x) + 1
+def n(): return len(more.overloads), len(most.overloads)
+print(most(1), most(x=2), n())
+try: most(-1)
+except ValueError as error: print(error, n())
+print(more(1), most(3), n())
+for function in (double,):
+    try: function(1)
+    except TypeError as error: print(error)
+"""
+    words = "double is internal: compiled code alone may call it"
+    out = ran(code, MAXGAP_PATIENCE="1000", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert out == f"4 6 (0, 0)\n-1 (0, 0)\n3 8 (1, 0)\n{words}"
+
+
+# -- classes from outside --------------------------------------------------------------------------
+
 #: Lines of somebody's own, and a rule that remembers something of its own: compiled for them.
 OUTSIDE = """
 from typing import Any, NamedTuple

@@ -31,10 +31,10 @@ def test_a_policy_stops_where_the_rule_of_its_name_holds(rule):
     for seed in range(60):
         estimate, counts = state_of(seed, (two_sided,))
         policy = decided(cls, estimate, counts=counts, stopping=row.stopping)
-        state, lines, its_rule, share = inside(policy)
+        state, lines, its_rule, _ = inside(policy)
         assert type(its_rule) is rule
         assert its_rule.proved == row.proved
-        again = rule.of(row.proved, lines, share)
+        again = rule.of(row.proved, lines)
         if hasattr(lines, "leaders"):
             lines.leaders["rounds"] = -1  # the arms that moved have been overwritten
         if rule in (stopping.Contrasts, stopping.Either):

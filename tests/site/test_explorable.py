@@ -675,6 +675,66 @@ def test_the_address_leads_to_what_is_seen(chromium, home):
         assert page.evaluate("maxgapExplorable.state().counts") == [4, 4, 4]
 
 
+BESIDE = "maxgapExplorable.beside()"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("beside", POLICIES)
+def test_a_second_policy_is_shown_on_the_same_noise_after_as_many_samples(page, beside):
+    rewards, sigma = rewards_of("seven arms")
+    first = package_trace(maxgap.MaxGapTop2UCB, rewards, sigma)
+    second = package_trace(beside, rewards, sigma)
+    change = {"policy": "MaxGapTop2UCB", "beside": beside.__name__, "sigma": sigma, "delta": 0.1}
+    page.evaluate(
+        "([change, rewards]) => { maxgapExplorable.set(change); maxgapExplorable.feed(rewards); }",
+        [change, rewards.tolist()],
+    )
+    seen = 0
+    for _ in range(60):
+        page.evaluate("maxgapExplorable.step(3)")
+        one, other = page.evaluate(f"[maxgapExplorable.state(), {BESIDE}]")
+        assert one["counts"] == first[one["rounds"] - 1]["counts"]
+        assert_same_round(second[other["rounds"] - 1], other)
+        samples = sum(one["counts"])
+        if not other["stopped"] and not one["stopped"]:  # it has caught up, and no more than that
+            before = second[other["rounds"] - 2]["counts"] if other["rounds"] > 1 else []
+            assert sum(before) < samples <= sum(other["counts"])
+            seen += 1
+    assert seen > 20
+    titles = page.locator(".maxgap-explorable .title").all_inner_texts()
+    assert titles == ["MaxGapTop2UCB", beside.__name__]
+    page.evaluate("maxgapExplorable.set({ beside: '' })")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 1440, "height": 900}])
+def test_two_policies_stand_side_by_side_and_below_each_other_on_a_phone(viewport, chromium, home):
+    with opened(chromium, home + PAGE, home=home, viewport=viewport) as (page, log):
+        page.get_by_role("combobox", name="Beside it").select_option("RoundRobin")
+        sides = page.locator(".maxgap-explorable .side")
+        assert sides.count() == 2
+        one, other = (sides.nth(k).bounding_box() for k in range(2))
+        assert (one["x"] == other["x"]) == (viewport == PHONE)
+        assert (one["y"] == other["y"]) == (viewport != PHONE)
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        # A mean that is moved on either side moves on both.
+        page.get_by_role("slider", name="True mean of arm 0").nth(1).press("End")
+        page.wait_for_function("location.hash.includes('+RoundRobin,')")
+        for k in range(2):
+            handle = sides.nth(k).get_by_role("slider", name="True mean of arm 0")
+            assert handle.get_attribute("aria-valuenow") == "3.00"
+        address, seen = page.url, page.evaluate(f"[maxgapExplorable.state(), {BESIDE}]")
+        assert log.errors == []
+    with opened(chromium, address, home=home, viewport=viewport) as (page, log):
+        assert page.evaluate(f"[maxgapExplorable.state(), {BESIDE}]") == seen
+        page.evaluate("location.hash = '#explore=RoundRobin+None,0.5,0.1,3,4,0,1,2'")
+        page.wait_for_timeout(200)
+        assert page.evaluate(f"[maxgapExplorable.state(), {BESIDE}]") == seen
+        page.get_by_role("combobox", name="Beside it").select_option("")
+        assert page.locator(".maxgap-explorable .side").count() == 1
+        assert log.errors == []
+
+
 @pytest.mark.browser
 def test_on_a_phone_controls_and_picture_are_seen_together_and_axes_have_names(chromium, home):
     with opened(chromium, home + PAGE, home=home, viewport=PHONE) as (page, _):

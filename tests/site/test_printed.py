@@ -67,11 +67,11 @@ def on_paper(name, document):
     return document
 
 
-def test_nothing_of_the_first_page_has_to_be_played_or_pressed():
-    game = nodes.section("", nodes.title(text="Play"), ids=["play", "index-game"])
+def test_nothing_of_the_first_page_has_to_be_run_or_pressed():
+    rerun = nodes.section("", nodes.title(text="Run"), ids=["run", "index-rerun"])
     link = nodes.reference("", "see", refuri="x", classes=["sd-stretched-link"])
     document = new_document("")
-    document += nodes.section("", nodes.title(text="Title"), game, nodes.paragraph("", "36", link))
+    document += nodes.section("", nodes.title(text="Title"), rerun, nodes.paragraph("", "36", link))
     assert on_paper("book/index", document).astext() == "Title\n\n36"
 
 

@@ -1,5 +1,6 @@
 /*
- * The explorable figure: drag the true means, choose a policy, watch its intervals and gap bounds.
+ * The explorable figure: drag the true means, choose a policy, watch its intervals and gap bounds; or two
+ * policies beside each other, on the same noise and after as many samples.
  *
  * Draws what maxgap.js decides and decides nothing itself. It takes the place of the static
  * picture with the id in FIGURE; with scripts off, or if anything here fails, the picture stays.
@@ -13,7 +14,7 @@
 
 (function () {
   const FIGURE = "fig-explorable";
-  const START = { policy: "MaxGapTop2UCB", means: [0, 0.15, 0.35, 1.25, 1.4, 2.05, 2.25], sigma: 0.4, delta: 0.1 };
+  const START = { policy: "MaxGapTop2UCB", beside: "", means: [0, 0.15, 0.35, 1.25, 1.4, 2.05, 2.25], sigma: 0.4, delta: 0.1 };
   const SPARE_MEANS = [2.4, 0.5, 1.55, 2.15, 0.2]; // where the eighth to the twelfth arm begin
   const [LEAST_ARMS, MOST_ARMS] = [2, 12];
   const [LEAST_MEAN, MOST_MEAN] = [0, 3];
@@ -31,8 +32,7 @@
   let seed = 1;
   let noise = []; // noise[arm][n], standard normal, drawn when needed
   let fed = null; // rewards[arm][n], given by a test
-  let policy = null;
-  let history = []; // one entry a round: samples, highest bound, certain gap, every arm's bound
+  let steps = 0; // what the reader has asked for: rounds of the first policy, of the second once that has ended
 
   function reward(arm, n) {
     if (fed !== null) return fed[arm][n];
@@ -42,26 +42,24 @@
     return settings.means[arm] + settings.sigma * values[n];
   }
 
-  function canStep() {
-    if (policy.stopped || history.length >= MOST_ROUNDS) return false;
-    return fed === null || policy.ask().every((arm) => policy.counts[arm] < fed[arm].length);
-  }
-
   function advance(rounds) {
+    const [first, second] = sides;
     for (let i = 0; i < rounds && canStep(); i += 1) {
-      const arms = policy.ask();
-      policy.tell(arms, arms.map((arm) => reward(arm, policy.counts[arm])));
-      const { either } = policy.bounds;
-      const certain = Math.max(policy.certain.value, 0);
-      history.push({ samples: policy.samples, highest: Math.max(...either), certain, either });
+      steps += 1;
+      const moved = first.advance();
+      if (!second) continue;
+      if (!moved) second.advance();
+      while (second.samples() < first.samples() && second.advance());
     }
   }
 
+  const canStep = () => steps < MOST_ROUNDS && sides.some((side) => side.canAdvance());
+
   /** Begin afresh and go on for so many rounds. */
   function replay(rounds) {
-    const { delta, sigma, means } = settings;
-    policy = new window.maxgap.Policy(settings.policy, means.length, { delta, sigma });
-    history = [];
+    steps = 0;
+    matchSides();
+    sides.forEach((side) => side.begin());
     advance(rounds);
   }
 
@@ -102,15 +100,8 @@
   const root = make("div", { class: "maxgap-explorable", role: "group", "aria-label": "Explorable figure" });
   const controls = make("div", { class: "controls" }, root);
   const buttons = make("div", { class: "buttons" }, root);
-  const strip = make("svg", { role: "group", "aria-label": "Intervals of the arms" }, root);
-  const status = make("p", { class: "status", role: "status" }, root);
-  const certificates = make("ul", { class: "certificates", "aria-label": "Two certificates" }, root);
+  const besides = make("div", { class: "sides" }, root);
   const legend = make("ul", { class: "legend" }, root);
-  const chart = make("svg", { role: "img", "aria-label": "Gap bounds against samples" }, root);
-  const details = make("details", {}, root);
-  make("summary", {}, details, "All numbers");
-  const scroller = make("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": "Numbers of every arm" }, details);
-  const table = make("table", {}, scroller);
 
   function control(label, node) {
     const wrapper = make("label", {}, controls);
@@ -121,6 +112,9 @@
 
   const policyBox = control("Policy", make("select"));
   window.maxgap.POLICIES.forEach((name) => make("option", { value: name }, policyBox, name));
+  const besideBox = control("Beside it", make("select"));
+  make("option", { value: "" }, besideBox, "no other");
+  window.maxgap.POLICIES.forEach((name) => make("option", { value: name }, besideBox, name));
   const armsBox = control("Arms", make("input", { type: "number", min: LEAST_ARMS, max: MOST_ARMS, step: 1 }));
   const sigmaBox = control("Noise σ", make("input", { type: "range", min: 0.05, max: 1.5, step: 0.05 }));
   const sigmaText = make("output", {}, sigmaBox.parentNode);
@@ -151,218 +145,308 @@
     item.append(text);
   });
 
-  /** A row of the panel: name, bar, how far it is now, when it first held. */
-  function certificateRow(kind, title) {
-    const item = make("li", { class: kind }, certificates);
-    make("strong", {}, item, title);
-    // The words say all that the bar shows.
-    const track = make("span", { class: "track", "aria-hidden": "true" }, item);
-    const row = { fill: make("span", { class: "fill" }, track) };
-    row.words = make("span", { class: "words" }, item);
-    return row;
-  }
 
-  const intervalsRow = certificateRow("by-intervals", "Intervals");
-  const contrastsRow = certificateRow("by-contrasts", "Contrasts");
+  // -- a policy at work, and its drawings ------------------------------------------------------------
 
-  // -- drawing -----------------------------------------------------------------------------------
+  /** `which` is the setting with its name. */
+  function makeSide(which) {
+    let policy = null;
+    let history = []; // one entry a round: samples, highest bound, certain gap, every arm's bound
 
-  let width = 0;
-  let rows = [];
-  let frame = {}; // what is drawn once for a number of arms and a width
-
-  const plotWidth = () => width - MARGIN.left - MARGIN.right;
-  const toX = (value) => MARGIN.left + (plotWidth() * (clamp(value, ...AXIS) - AXIS[0])) / (AXIS[1] - AXIS[0]);
-  const toValue = (x) => AXIS[0] + ((x - MARGIN.left) * (AXIS[1] - AXIS[0])) / plotWidth();
-
-  /** Make the parts of both drawings anew: after the number of arms or the width has changed. */
-  function lay() {
-    const focused = rows.findIndex((row) => row.handle === document.activeElement);
-    const nArms = settings.means.length;
-    const bottom = MARGIN.top + nArms * ROW;
-    const height = bottom + MARGIN.bottom;
-    strip.replaceChildren();
-    put(strip, { viewBox: `0 0 ${width} ${height}`, width, height });
-    frame = {};
-    for (let value = Math.ceil(AXIS[0]); value <= AXIS[1]; value += 1) {
-      make("line", { class: "grid", x1: toX(value), x2: toX(value), y1: MARGIN.top, y2: bottom }, strip);
-      make("text", { x: toX(value), y: bottom + 18, "text-anchor": "middle" }, strip, number(value, 0));
+    function canAdvance() {
+      if (policy.stopped) return false;
+      return fed === null || policy.ask().every((arm) => policy.counts[arm] < fed[arm].length);
     }
-    make("text", { x: width - 2, y: MARGIN.top - 25, "text-anchor": "end" }, strip, "samples");
-    make("text", { x: 2, y: MARGIN.top - 25 }, strip, "arm");
-    make("text", { x: MARGIN.left + plotWidth() / 2, y: height - 4, "text-anchor": "middle" }, strip, "mean reward");
-    frame.band = make("rect", { class: "certain", y: MARGIN.top, height: nArms * ROW }, strip);
-    frame.bandText = make("text", { y: MARGIN.top - 25, "text-anchor": "middle" }, strip);
-    frame.widest = make("path", { class: "widest" }, strip);
-    frame.widestText = make("text", { y: MARGIN.top - 3 }, strip);
-    rows = settings.means.map((_, arm) => {
-      const y = MARGIN.top + (arm + 0.5) * ROW;
-      const row = { y };
-      row.mark = make("path", { class: "mark", d: `M3 ${y - 5}l8 5l-8 5z` }, strip);
-      make("text", { x: 16, y: y + 5 }, strip, String(arm));
-      row.bar = make("rect", { y: y - 12, height: 13, rx: 3 }, strip);
-      row.estimate = make("line", { class: "estimate", y1: y - 14, y2: y + 3 }, strip);
-      row.count = make("text", { x: width - 2, y: y + 5, "text-anchor": "end" }, strip);
+
+    /** One round, if there is one more. */
+    function advance() {
+      if (!canAdvance()) return false;
+      const arms = policy.ask();
+      policy.tell(arms, arms.map((arm) => reward(arm, policy.counts[arm])));
+      const { either } = policy.bounds;
+      const certain = Math.max(policy.certain.value, 0);
+      history.push({ samples: policy.samples, highest: Math.max(...either), certain, either });
+      return true;
+    }
+
+    function begin() {
+      const { delta, sigma, means } = settings;
+      policy = new window.maxgap.Policy(settings[which], means.length, { delta, sigma });
+      history = [];
+    }
+
+    const root = make("div", { class: "side" }, besides);
+    const title = make("p", { class: "title" }, root);
+    const strip = make("svg", { role: "group", "aria-label": "Intervals of the arms" }, root);
+    const status = make("p", { class: "status", role: "status" }, root);
+    const certificates = make("ul", { class: "certificates", "aria-label": "Two certificates" }, root);
+    const chart = make("svg", { role: "img", "aria-label": "Gap bounds against samples" }, root);
+    const details = make("details", {}, root);
+    make("summary", {}, details, "All numbers");
+    const scroller = make("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": "Numbers of every arm" }, details);
+    const table = make("table", {}, scroller);
+    details.addEventListener("toggle", () => draw());
+
+    /** A row of the panel: name, bar, how far it is now, when it first held. */
+    function certificateRow(kind, title) {
+      const item = make("li", { class: kind }, certificates);
+      make("strong", {}, item, title);
+      // The words say all that the bar shows.
+      const track = make("span", { class: "track", "aria-hidden": "true" }, item);
+      const row = { fill: make("span", { class: "fill" }, track) };
+      row.words = make("span", { class: "words" }, item);
       return row;
-    });
-    // Handles come last, so that no bar covers them.
-    rows.forEach((row, arm) => {
-      row.handle = make("g", { class: "handle", role: "slider", tabindex: 0, "aria-label": `True mean of arm ${arm}`,
-        "aria-orientation": "horizontal", "aria-valuemin": LEAST_MEAN, "aria-valuemax": MOST_MEAN }, strip);
-      make("rect", { class: "target", x: -22, y: -ROW / 2, width: 44, height: ROW }, row.handle);
-      make("path", { d: "M0 3L7 14H-7Z" }, row.handle);
-      listenToHandle(row.handle, arm);
-    });
-    if (focused >= 0 && focused < nArms) rows[focused].handle.focus({ preventScroll: true });
-
-    chart.replaceChildren();
-    put(chart, { viewBox: `0 0 ${width} ${CHART.height}`, width, height: CHART.height });
-    frame.grid = make("g", {}, chart);
-    frame.truth = make("line", { class: "truth" }, chart);
-    frame.bounds = rows.map(() => make("path", { class: "bound" }, chart));
-    frame.highest = make("path", { class: "highest" }, chart);
-    frame.certain = make("path", { class: "lowest" }, chart);
-    make("text", { x: 2, y: 14 }, chart, "bound of the gap");
-    const middle = MARGIN.left + plotWidth() / 2;
-    make("text", { x: middle, y: CHART.height - 4, "text-anchor": "middle" }, chart, "samples");
-  }
-
-  function drawStrip() {
-    const known = policy.bounds !== null;
-    const next = new Set(policy.ask());
-    rows.forEach((row, arm) => {
-      const [left, right] = [toX(policy.lower[arm]), toX(policy.upper[arm])];
-      const gone = settings.policy === "MaxGapElim" && !policy.active[arm];
-      put(row.bar, { x: left, width: Math.max(right - left, 1), class: next.has(arm) ? "bar next" : `bar other${gone ? " gone" : ""}` });
-      show(row.mark, next.has(arm));
-      const x = toX(policy.means[arm]);
-      put(row.estimate, { x1: x, x2: x });
-      show(row.estimate, policy.counts[arm] > 0);
-      row.count.textContent = String(policy.counts[arm]);
-      const mean = settings.means[arm];
-      put(row.handle, { transform: `translate(${toX(mean)} ${row.y})`, "aria-valuenow": mean.toFixed(2) });
-    });
-
-    const certain = known && policy.certain.value > 0;
-    show(frame.band, certain);
-    show(frame.bandText, certain);
-    if (certain) {
-      const isTop = (arm) => policy.certain.top.includes(arm);
-      const right = toX(Math.min(...policy.lower.filter((_, arm) => isTop(arm))));
-      const left = toX(Math.max(...policy.upper.filter((_, arm) => !isTop(arm))));
-      put(frame.band, { x: left, width: Math.max(right - left, 1) });
-      const text = `${policy.stopped ? "certified" : "certain"}: ${number(policy.certain.value)}`;
-      frame.bandText.textContent = text;
-      put(frame.bandText, { x: clamp((left + right) / 2, MARGIN.left + 40, width - MARGIN.right - 40) });
     }
 
-    show(frame.widest, known);
-    show(frame.widestText, known);
-    if (known) {
-      const [l, r] = widestSlot();
-      const y = MARGIN.top - 8;
-      frame.widestText.textContent = `at most ${number(r - l)}`;
-      const outside = toX(r) + 6 < width - 80;
-      put(frame.widestText, { x: outside ? toX(r) + 6 : toX(l) - 6, "text-anchor": outside ? "start" : "end" });
-      put(frame.widest, { d: `M${toX(l)} ${y + 6}V${y - 6}M${toX(l)} ${y}H${toX(r)}M${toX(r)} ${y + 6}V${y - 6}` });
-    }
-  }
+    const intervalsRow = certificateRow("by-intervals", "Intervals");
+    const contrastsRow = certificateRow("by-contrasts", "Contrasts");
 
-  /** The ends of a gap as wide as the highest bound. */
-  function widestSlot() {
-    const highest = Math.max(...policy.bounds.either);
-    let ends = [0, 0];
-    policy.lower.forEach((l) => {
-      policy.upper.forEach((r) => {
-        if (r - l === highest) ends = [l, r];
+    let width = 0;
+    let rows = [];
+    let frame = {}; // what is drawn once for a number of arms and a width
+
+    const plotWidth = () => width - MARGIN.left - MARGIN.right;
+    const toX = (value) => MARGIN.left + (plotWidth() * (clamp(value, ...AXIS) - AXIS[0])) / (AXIS[1] - AXIS[0]);
+    const toValue = (x) => AXIS[0] + ((x - MARGIN.left) * (AXIS[1] - AXIS[0])) / plotWidth();
+
+    /** Make the parts of both drawings anew: after the number of arms or the width has changed. */
+    function lay() {
+      const focused = rows.findIndex((row) => row.handle === document.activeElement);
+      const nArms = settings.means.length;
+      const bottom = MARGIN.top + nArms * ROW;
+      const height = bottom + MARGIN.bottom;
+      strip.replaceChildren();
+      put(strip, { viewBox: `0 0 ${width} ${height}`, width, height });
+      frame = {};
+      for (let value = Math.ceil(AXIS[0]); value <= AXIS[1]; value += 1) {
+        make("line", { class: "grid", x1: toX(value), x2: toX(value), y1: MARGIN.top, y2: bottom }, strip);
+        make("text", { x: toX(value), y: bottom + 18, "text-anchor": "middle" }, strip, number(value, 0));
+      }
+      make("text", { x: width - 2, y: MARGIN.top - 25, "text-anchor": "end" }, strip, "samples");
+      make("text", { x: 2, y: MARGIN.top - 25 }, strip, "arm");
+      make("text", { x: MARGIN.left + plotWidth() / 2, y: height - 4, "text-anchor": "middle" }, strip, "mean reward");
+      frame.band = make("rect", { class: "certain", y: MARGIN.top, height: nArms * ROW }, strip);
+      frame.bandText = make("text", { y: MARGIN.top - 25, "text-anchor": "middle" }, strip);
+      frame.widest = make("path", { class: "widest" }, strip);
+      frame.widestText = make("text", { y: MARGIN.top - 3 }, strip);
+      rows = settings.means.map((_, arm) => {
+        const y = MARGIN.top + (arm + 0.5) * ROW;
+        const row = { y };
+        row.mark = make("path", { class: "mark", d: `M3 ${y - 5}l8 5l-8 5z` }, strip);
+        make("text", { x: 16, y: y + 5 }, strip, String(arm));
+        row.bar = make("rect", { y: y - 12, height: 13, rx: 3 }, strip);
+        row.estimate = make("line", { class: "estimate", y1: y - 14, y2: y + 3 }, strip);
+        row.count = make("text", { x: width - 2, y: y + 5, "text-anchor": "end" }, strip);
+        return row;
       });
-    });
-    return ends;
-  }
+      // Handles come last, so that no bar covers them.
+      rows.forEach((row, arm) => {
+        row.handle = make("g", { class: "handle", role: "slider", tabindex: 0, "aria-label": `True mean of arm ${arm}`,
+          "aria-orientation": "horizontal", "aria-valuemin": LEAST_MEAN, "aria-valuemax": MOST_MEAN }, strip);
+        make("rect", { class: "target", x: -22, y: -ROW / 2, width: 44, height: ROW }, row.handle);
+        make("path", { d: "M0 3L7 14H-7Z" }, row.handle);
+        listenToHandle(row.handle, arm, strip, (x) => toValue(x * width));
+      });
+      if (focused >= 0 && focused < nArms) rows[focused].handle.focus({ preventScroll: true });
 
-  function drawChart() {
-    const most = Math.max(2.2 * trueGap(), 0.2);
-    const samples = history.length > 0 ? history[history.length - 1].samples : 0;
-    const lastSample = Math.max(samples, 20);
-    const base = CHART.height - CHART.bottom;
-    const x = (n) => MARGIN.left + (plotWidth() * n) / lastSample;
-    const y = (value) => base - ((base - CHART.top) * clamp(value, 0, most)) / most;
-
-    frame.grid.replaceChildren();
-    const [stepX, stepY] = [niceStep(lastSample / (width < 480 ? 3 : 5)), niceStep(most / 4)];
-    for (let n = 0; n <= lastSample; n += stepX) {
-      make("text", { x: x(n), y: base + 17, "text-anchor": "middle" }, frame.grid, n.toLocaleString("en"));
+      chart.replaceChildren();
+      put(chart, { viewBox: `0 0 ${width} ${CHART.height}`, width, height: CHART.height });
+      frame.grid = make("g", {}, chart);
+      frame.truth = make("line", { class: "truth" }, chart);
+      frame.bounds = rows.map(() => make("path", { class: "bound" }, chart));
+      frame.highest = make("path", { class: "highest" }, chart);
+      frame.certain = make("path", { class: "lowest" }, chart);
+      make("text", { x: 2, y: 14 }, chart, "bound of the gap");
+      const middle = MARGIN.left + plotWidth() / 2;
+      make("text", { x: middle, y: CHART.height - 4, "text-anchor": "middle" }, chart, "samples");
     }
-    for (let k = 0; k * stepY <= most; k += 1) {
-      const value = k * stepY;
-      make("line", { class: "grid", x1: x(0), x2: x(lastSample), y1: y(value), y2: y(value) }, frame.grid);
-      make("text", { x: MARGIN.left - 4, y: y(value) + 4, "text-anchor": "end" }, frame.grid, number(value, stepY < 0.1 ? 2 : 1));
-    }
-    const gap = y(trueGap());
-    put(frame.truth, { x1: x(0), x2: x(lastSample), y1: gap, y2: gap });
 
-    // No more points than pixels.
-    const every = Math.max(1, Math.floor((2 * history.length) / plotWidth()));
-    const shown = history.filter((_, i) => i % every === 0 || i === history.length - 1);
-    const line = (value) =>
-      shown.map((entry, i) => `${i === 0 ? "M" : "L"}${x(entry.samples).toFixed(1)} ${y(value(entry)).toFixed(1)}`).join("");
-    frame.bounds.forEach((path, arm) => put(path, { d: line((entry) => entry.either[arm]) }));
-    put(frame.highest, { d: line((entry) => entry.highest) });
-    put(frame.certain, { d: line((entry) => entry.certain) });
+    function drawStrip() {
+      const known = policy.bounds !== null;
+      const next = new Set(policy.ask());
+      rows.forEach((row, arm) => {
+        const [left, right] = [toX(policy.lower[arm]), toX(policy.upper[arm])];
+        const gone = policy.name === "MaxGapElim" && !policy.active[arm];
+        put(row.bar, { x: left, width: Math.max(right - left, 1), class: next.has(arm) ? "bar next" : `bar other${gone ? " gone" : ""}` });
+        show(row.mark, next.has(arm));
+        const x = toX(policy.means[arm]);
+        put(row.estimate, { x1: x, x2: x });
+        show(row.estimate, policy.counts[arm] > 0);
+        row.count.textContent = String(policy.counts[arm]);
+        const mean = settings.means[arm];
+        put(row.handle, { transform: `translate(${toX(mean)} ${row.y})`, "aria-valuenow": mean.toFixed(2) });
+      });
+
+      const certain = known && policy.certain.value > 0;
+      show(frame.band, certain);
+      show(frame.bandText, certain);
+      if (certain) {
+        const isTop = (arm) => policy.certain.top.includes(arm);
+        const right = toX(Math.min(...policy.lower.filter((_, arm) => isTop(arm))));
+        const left = toX(Math.max(...policy.upper.filter((_, arm) => !isTop(arm))));
+        put(frame.band, { x: left, width: Math.max(right - left, 1) });
+        const text = `${policy.stopped ? "certified" : "certain"}: ${number(policy.certain.value)}`;
+        frame.bandText.textContent = text;
+        put(frame.bandText, { x: clamp((left + right) / 2, MARGIN.left + 40, width - MARGIN.right - 40) });
+      }
+
+      show(frame.widest, known);
+      show(frame.widestText, known);
+      if (known) {
+        const [l, r] = widestSlot();
+        const y = MARGIN.top - 8;
+        frame.widestText.textContent = `at most ${number(r - l)}`;
+        const outside = toX(r) + 6 < width - 80;
+        put(frame.widestText, { x: outside ? toX(r) + 6 : toX(l) - 6, "text-anchor": outside ? "start" : "end" });
+        put(frame.widest, { d: `M${toX(l)} ${y + 6}V${y - 6}M${toX(l)} ${y}H${toX(r)}M${toX(r)} ${y + 6}V${y - 6}` });
+      }
+    }
+
+    /** The ends of a gap as wide as the highest bound. */
+    function widestSlot() {
+      const highest = Math.max(...policy.bounds.either);
+      let ends = [0, 0];
+      policy.lower.forEach((l) => {
+        policy.upper.forEach((r) => {
+          if (r - l === highest) ends = [l, r];
+        });
+      });
+      return ends;
+    }
+
+    function drawChart() {
+      const most = Math.max(2.2 * trueGap(), 0.2);
+      const samples = history.length > 0 ? history[history.length - 1].samples : 0;
+      const lastSample = Math.max(samples, 20);
+      const base = CHART.height - CHART.bottom;
+      const x = (n) => MARGIN.left + (plotWidth() * n) / lastSample;
+      const y = (value) => base - ((base - CHART.top) * clamp(value, 0, most)) / most;
+
+      frame.grid.replaceChildren();
+      const [stepX, stepY] = [niceStep(lastSample / (width < 480 ? 3 : 5)), niceStep(most / 4)];
+      for (let n = 0; n <= lastSample; n += stepX) {
+        make("text", { x: x(n), y: base + 17, "text-anchor": "middle" }, frame.grid, n.toLocaleString("en"));
+      }
+      for (let k = 0; k * stepY <= most; k += 1) {
+        const value = k * stepY;
+        make("line", { class: "grid", x1: x(0), x2: x(lastSample), y1: y(value), y2: y(value) }, frame.grid);
+        make("text", { x: MARGIN.left - 4, y: y(value) + 4, "text-anchor": "end" }, frame.grid, number(value, stepY < 0.1 ? 2 : 1));
+      }
+      const gap = y(trueGap());
+      put(frame.truth, { x1: x(0), x2: x(lastSample), y1: gap, y2: gap });
+
+      // No more points than pixels.
+      const every = Math.max(1, Math.floor((2 * history.length) / plotWidth()));
+      const shown = history.filter((_, i) => i % every === 0 || i === history.length - 1);
+      const line = (value) =>
+        shown.map((entry, i) => `${i === 0 ? "M" : "L"}${x(entry.samples).toFixed(1)} ${y(value(entry)).toFixed(1)}`).join("");
+      frame.bounds.forEach((path, arm) => put(path, { d: line((entry) => entry.either[arm]) }));
+      put(frame.highest, { d: line((entry) => entry.highest) });
+      put(frame.certain, { d: line((entry) => entry.certain) });
+    }
+
+    function drawTable() {
+      table.replaceChildren();
+      const head = make("tr", {}, make("thead", {}, table));
+      ["arm", "samples", "estimate", "lower", "upper", "right gap ≤", "left gap ≤", "next", "cluster"].forEach((title) =>
+        make("th", { scope: "col" }, head, title)
+      );
+      const body = make("tbody", {}, table);
+      const top = policy.recommend();
+      const next = policy.ask();
+      settings.means.forEach((_, arm) => {
+        const row = make("tr", {}, body);
+        make("th", { scope: "row" }, row, String(arm));
+        [
+          String(policy.counts[arm]),
+          policy.counts[arm] > 0 ? number(policy.means[arm], 3) : "",
+          number(policy.lower[arm], 3),
+          number(policy.upper[arm], 3),
+          top === null ? "" : number(policy.bounds.right[arm], 3),
+          top === null ? "" : number(policy.bounds.left[arm], 3),
+          next.includes(arm) ? "yes" : "",
+          top === null ? "" : top.includes(arm) ? "top" : "bottom",
+        ].forEach((text) => make("td", {}, row, text));
+      });
+    }
+
+    function fillRow(row, share, held, words) {
+      row.fill.style.width = `${100 * clamp(share, 0, 1)}%`;
+      row.fill.classList.toggle("held", held);
+      row.words.textContent = words;
+    }
+
+    function drawCertificates() {
+      if (policy.bounds === null) {
+        fillRow(intervalsRow, 0, false, "No sample yet.");
+        fillRow(contrastsRow, 0, false, "No sample yet.");
+        return;
+      }
+      const [gap, rival] = [policy.certain.value, policy.rivalBound()];
+      const compared = gap > 0 ? `certain gap ${number(gap)}, a rival at most ${number(rival)}` : "no gap is certain";
+      const { stopped, certified } = policy;
+      const intervals = stopped ? `Certified at ${count(policy.samples)} samples: certain gap ${number(gap)}, every rival is smaller.` : `Not certified: ${compared}.`;
+      fillRow(intervalsRow, stopped ? 1 : gap > 0 ? gap / rival : 0, stopped, intervals);
+
+      const open = policy.openContrast();
+      const begin = certified === null ? "Not certified" : `Certified at ${count(certified.samples)} samples${wrongly(certified)}`;
+      const now = open === null ? `nothing is open now${certified === null ? ", the next look is due soon" : ""}` : `open now: ${question(open)} Evidence ${number(Math.max(open.evidence, 0), 1)} of ${number(open.needed, 1)}`;
+      fillRow(contrastsRow, open === null ? 1 : open.evidence / open.needed, open === null, `${begin}; ${now}.`);
+    }
+
+    function sentence() {
+      if (policy.bounds === null) return "No sample yet. Every arm is sampled once in the first round.";
+      const begin = `Round ${history.length}, ${policy.samples} samples.`;
+      const top = policy.recommend();
+      if (policy.stopped) {
+        const bottom = settings.means.map((_, arm) => arm).filter((arm) => !top.includes(arm));
+        const verdict = fed !== null ? "" : isRight(top) ? " This is right." : ` This is wrong; that happens in at most ${number(100 * settings.delta, 0)}% of runs.`;
+        return `${begin} Certified: ${list(top)} above ${list(bottom)}.${verdict}`;
+      }
+      const certain = Math.max(policy.certain.value, 0);
+      const highest = Math.max(...policy.bounds.either);
+      const contrasts = policy.certified === null ? "" : " Contrasts have certified.";
+      const bounds = `Highest gap bound ${number(highest)}, certain gap ${number(certain)}.${contrasts}`;
+      if (!canAdvance()) return `${begin} ${bounds} The end: not certified by intervals.`;
+      return `${begin} ${bounds} Next: ${policy.ask().length === policy.nArms ? "all arms" : `arms ${list(policy.ask())}`}.`;
+    }
+
+    function draw() {
+      title.textContent = policy.name;
+      title.hidden = sides.length < 2;
+      drawStrip();
+      drawChart();
+      drawCertificates();
+      if (details.open) drawTable();
+      // A running commentary would drown whoever listens: while playing only the last state is said.
+      status.setAttribute("aria-live", timer === null ? "polite" : "off");
+      status.textContent = sentence();
+    }
+
+    /** Every number that is drawn. */
+    function state() {
+      const { counts, means, lower, upper, bounds, certain, stopped } = policy;
+      return { rounds: history.length, counts: counts.slice(), means: means.slice(), lower: lower.slice(), upper: upper.slice(),
+        right: bounds && bounds.right, left: bounds && bounds.left, certain: certain && certain.value,
+        next: policy.ask(), stopped, top: policy.recommend(), rival: bounds && policy.rivalBound(),
+        open: bounds && policy.openContrast(), certified: policy.certified };
+    }
+
+    return {
+      begin, advance, canAdvance, draw, state,
+      samples: () => policy.samples,
+      lay(now) {
+        width = now;
+        lay();
+      },
+      say(text) { status.textContent = text; },
+      remove: () => root.remove(),
+    };
   }
 
   function niceStep(least) {
     const power = 10 ** Math.floor(Math.log10(least));
     return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999);
-  }
-
-  function drawTable() {
-    table.replaceChildren();
-    const head = make("tr", {}, make("thead", {}, table));
-    ["arm", "samples", "estimate", "lower", "upper", "right gap ≤", "left gap ≤", "next", "cluster"].forEach((title) =>
-      make("th", { scope: "col" }, head, title)
-    );
-    const body = make("tbody", {}, table);
-    const top = policy.recommend();
-    const next = policy.ask();
-    settings.means.forEach((_, arm) => {
-      const row = make("tr", {}, body);
-      make("th", { scope: "row" }, row, String(arm));
-      [
-        String(policy.counts[arm]),
-        policy.counts[arm] > 0 ? number(policy.means[arm], 3) : "",
-        number(policy.lower[arm], 3),
-        number(policy.upper[arm], 3),
-        top === null ? "" : number(policy.bounds.right[arm], 3),
-        top === null ? "" : number(policy.bounds.left[arm], 3),
-        next.includes(arm) ? "yes" : "",
-        top === null ? "" : top.includes(arm) ? "top" : "bottom",
-      ].forEach((text) => make("td", {}, row, text));
-    });
-  }
-
-  function fillRow(row, share, held, words) {
-    row.fill.style.width = `${100 * clamp(share, 0, 1)}%`;
-    row.fill.classList.toggle("held", held);
-    row.words.textContent = words;
-  }
-
-  function drawCertificates() {
-    if (policy.bounds === null) {
-      fillRow(intervalsRow, 0, false, "No sample yet.");
-      fillRow(contrastsRow, 0, false, "No sample yet.");
-      return;
-    }
-    const [gap, rival] = [policy.certain.value, policy.rivalBound()];
-    const compared = gap > 0 ? `certain gap ${number(gap)}, a rival at most ${number(rival)}` : "no gap is certain";
-    const { stopped, certified } = policy;
-    const intervals = stopped ? `Certified at ${count(policy.samples)} samples: certain gap ${number(gap)}, every rival is smaller.` : `Not certified: ${compared}.`;
-    fillRow(intervalsRow, stopped ? 1 : gap > 0 ? gap / rival : 0, stopped, intervals);
-
-    const open = policy.openContrast();
-    const begin = certified === null ? "Not certified" : `Certified at ${count(certified.samples)} samples${wrongly(certified)}`;
-    const now = open === null ? `nothing is open now${certified === null ? ", the next look is due soon" : ""}` : `open now: ${question(open)} Evidence ${number(Math.max(open.evidence, 0), 1)} of ${number(open.needed, 1)}`;
-    fillRow(contrastsRow, open === null ? 1 : open.evidence / open.needed, open === null, `${begin}; ${now}.`);
   }
 
   const count = (samples) => samples.toLocaleString("en");
@@ -377,32 +461,24 @@
     return `may the gaps ${named.join(" and ")} both be as large?`;
   }
 
-  function sentence() {
-    if (policy.bounds === null) return "No sample yet. Every arm is sampled once in the first round.";
-    const begin = `Round ${history.length}, ${policy.samples} samples.`;
-    const top = policy.recommend();
-    if (policy.stopped) {
-      const bottom = settings.means.map((_, arm) => arm).filter((arm) => !top.includes(arm));
-      const verdict = fed !== null ? "" : isRight(top) ? " This is right." : ` This is wrong; that happens in at most ${number(100 * settings.delta, 0)}% of runs.`;
-      return `${begin} Certified: ${list(top)} above ${list(bottom)}.${verdict}`;
-    }
-    const certain = Math.max(policy.certain.value, 0);
-    const highest = Math.max(...policy.bounds.either);
-    const contrasts = policy.certified === null ? "" : " Contrasts have certified.";
-    const bounds = `Highest gap bound ${number(highest)}, certain gap ${number(certain)}.${contrasts}`;
-    if (!canStep()) return `${begin} ${bounds} The end: not certified by intervals.`;
-    return `${begin} ${bounds} Next: ${policy.ask().length === policy.nArms ? "all arms" : `arms ${list(policy.ask())}`}.`;
+  const sides = [makeSide("policy")];
+  let width = 0;
+
+  /** One side for every policy that is chosen. */
+  function matchSides() {
+    while (sides.length > (settings.beside === "" ? 1 : 2)) sides.pop().remove();
+    if (settings.beside !== "" && sides.length < 2) sides.push(makeSide("beside"));
+  }
+
+  function lay() {
+    matchSides();
+    sides.forEach((side) => side.lay(sides.length > 1 && width >= 640 ? Math.floor((width - 24) / 2) : width));
   }
 
   function draw() {
-    drawStrip();
-    drawChart();
-    drawCertificates();
-    if (details.open) drawTable();
-    // A running commentary would drown whoever listens: while playing only the last state is said.
-    status.setAttribute("aria-live", timer === null ? "polite" : "off");
-    status.textContent = sentence();
+    sides.forEach((side) => side.draw());
     policyBox.value = settings.policy;
+    besideBox.value = settings.beside;
     armsBox.value = settings.means.length;
     sigmaBox.value = settings.sigma;
     deltaBox.value = settings.delta;
@@ -439,14 +515,14 @@
       step(MOST_ROUNDS); // nothing moves: the end is shown at once
     } else {
       // Radii shrink ever more slowly, so more and more rounds pass at a time.
-      timer = window.setInterval(() => step(1 + Math.floor(history.length / 30)), 120);
+      timer = window.setInterval(() => step(1 + Math.floor(steps / 30)), 120);
       draw();
     }
   }
 
   /** After a change: the same noise, the same number of rounds; drawn once a frame. */
   function changed() {
-    replay(history.length);
+    replay(steps);
     rememberSoon();
     if (pending) return;
     pending = true;
@@ -465,14 +541,14 @@
     changed();
   }
 
-  function listenToHandle(handle, arm) {
+  function listenToHandle(handle, arm, picture, valueAt) {
     const steps = { ArrowLeft: -0.05, ArrowDown: -0.05, ArrowRight: 0.05, ArrowUp: 0.05, PageDown: -0.25, PageUp: 0.25, Home: -Infinity, End: Infinity };
     handle.addEventListener("keydown", (event) => {
       if (!(event.key in steps)) return;
       event.preventDefault();
       moveMean(arm, settings.means[arm] + steps[event.key]);
     });
-    window.maxgap.draggable(handle, strip, (x) => moveMean(arm, toValue(x * width)));
+    window.maxgap.draggable(handle, picture, (x) => moveMean(arm, valueAt(x)));
   }
 
   const FIRST_MEANS = [...START.means, ...SPARE_MEANS];
@@ -485,6 +561,12 @@
   policyBox.addEventListener("change", () => {
     stopPlaying();
     settings.policy = policyBox.value;
+    changed();
+  });
+  besideBox.addEventListener("change", () => {
+    stopPlaying();
+    settings.beside = besideBox.value;
+    lay();
     changed();
   });
   armsBox.addEventListener("change", () => {
@@ -526,12 +608,11 @@
   });
   linkButton.addEventListener("click", () => {
     remember();
-    const failed = () => { status.textContent = `The link: ${window.location.href}`; };
-    const done = () => { status.textContent = "Copied: the link leads to what is seen here."; };
+    const failed = () => { sides[0].say(`The link: ${window.location.href}`); };
+    const done = () => { sides[0].say("Copied: the link leads to what is seen here."); };
     if (!navigator.clipboard) failed();
     else navigator.clipboard.writeText(window.location.href).then(done, failed);
   });
-  details.addEventListener("toggle", draw);
 
   // -- the address -------------------------------------------------------------------------------
 
@@ -542,8 +623,8 @@
     if (remembering !== null) window.clearTimeout(remembering);
     remembering = null;
     if (fed !== null) return; // rewards of a test are in no address
-    const { policy: name, sigma, delta, means } = settings;
-    const parts = [name, sigma, delta, seed, history.length, ...means];
+    const { policy: name, beside, sigma, delta, means } = settings;
+    const parts = [beside === "" ? name : `${name}+${beside}`, sigma, delta, seed, steps, ...means];
     window.history.replaceState(null, "", KEY + parts.join(","));
   }
 
@@ -556,15 +637,17 @@
   /** Take the state from the address if it holds one, within the bounds of the controls. */
   function restore() {
     if (!window.location.hash.startsWith(KEY)) return false;
-    const [name, ...texts] = window.location.hash.slice(KEY.length).split(",");
+    const [names, ...texts] = window.location.hash.slice(KEY.length).split(",");
     const [sigma, delta, itsSeed, rounds, ...means] = texts.map(Number);
+    const [name, beside = "", ...none] = names.split("+");
     const within = (x, low, high) => x >= low && x <= high;
-    const fits = window.maxgap.POLICIES.includes(name) && within(sigma, 0.05, 1.5) && within(delta, 0.01, 0.5) &&
+    const known = [name, beside || name].every((one) => window.maxgap.POLICIES.includes(one)) && none.length === 0;
+    const fits = known && within(sigma, 0.05, 1.5) && within(delta, 0.01, 0.5) &&
       Number.isInteger(itsSeed) && within(itsSeed, 1, 1e9) && Number.isInteger(rounds) && within(rounds, 0, MOST_ROUNDS) &&
       within(means.length, LEAST_ARMS, MOST_ARMS) && means.every((mean) => within(mean, LEAST_MEAN, MOST_MEAN));
     if (!fits) return false;
     stopPlaying();
-    Object.assign(settings, { policy: name, sigma, delta, means });
+    Object.assign(settings, { policy: name, beside, sigma, delta, means });
     seed = itsSeed;
     noise = [];
     fed = null;
@@ -599,14 +682,8 @@
       draw();
     },
     step,
-    /** Every number that is drawn. */
-    state() {
-      const { counts, means, lower, upper, bounds, certain, stopped } = policy;
-      return { rounds: history.length, counts: counts.slice(), means: means.slice(), lower: lower.slice(), upper: upper.slice(),
-        right: bounds && bounds.right, left: bounds && bounds.left, certain: certain && certain.value,
-        next: policy.ask(), stopped, top: policy.recommend(), rival: bounds && policy.rivalBound(),
-        open: bounds && policy.openContrast(), certified: policy.certified };
-    },
+    state: () => sides[0].state(),
+    beside: () => (sides.length > 1 ? sides[1].state() : null),
   };
 
   // -- begin -------------------------------------------------------------------------------------
