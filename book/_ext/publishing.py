@@ -6,17 +6,22 @@ Nothing that needs an address is shown where the address is not known: see `publ
 from __future__ import annotations
 
 import html
+import io
 import os
 import re
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import matplotlib as mpl
+import matplotlib.image
 import nbformat
 import resvg_py
 import yaml
 from docutils import nodes
+from matplotlib.figure import Figure
 from published import ROOT, Place, bibtex, citation, place
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -26,6 +31,7 @@ from maxgap import __version__
 CARDS: dict[str, dict[str, str]] = yaml.safe_load(
     (ROOT / "book" / "cards.yml").read_text(encoding="utf-8")
 )
+FIRST_PICTURE = ROOT / "book" / "_static" / "problem.svg"
 COLAB_SETUP = """\
 # Colab starts empty: fetch the package and the modules of the book, once a session.
 !git clone --quiet --depth 1 --branch {branch} {repository} maxgap-book
@@ -111,34 +117,45 @@ def describe(
         f'{context.get("metatags", "")}<meta name="description" content="{text}" />\n'
     )
     fields = {"og:description": text}
-    picture = _picture(app, doctree, card.get("figure", ""))
+    picture = _picture(app, doctree, card)
     if picture:
         fields["og:image"], fields["og:image:alt"] = picture
     context["meta"] = {**(context.get("meta") or {}), **fields}
 
 
-def _picture(app: Sphinx, doctree: nodes.document, label: str) -> tuple[str, str] | None:
-    """Address, from the site's root, and text of the figure with this label."""
+def _picture(app: Sphinx, doctree: nodes.document, card: dict[str, str]) -> tuple[str, str] | None:
+    """Address, from the site's root, and text of the card with the figure that it names."""
+    label = card.get("figure", "")
     for figure in doctree.findall(nodes.figure):
         image = figure.next_node(nodes.image)
         if label in figure["ids"] and image is not None:
             name = Path(image["uri"]).name  # of the copy: the page's body is written
-            if name.endswith(".svg"):
-                (source,) = (old for old, new in app.builder.images.items() if new == name)
-                name = f"card-{Path(name).stem}.png"
-                draw(Path(app.srcdir) / source, Path(app.outdir) / "_images" / name)
-            return f"_images/{name}", html.escape(image.get("alt", ""))
+            (source,) = (old for old, new in app.builder.images.items() if new == name)
+            name = f"card-{Path(name).stem}.png"
+            draw(card["finding"], Path(app.srcdir) / source, Path(app.outdir) / "_images" / name)
+            return f"_images/{name}", html.escape(f"{card['finding']} {image.get('alt', '')}")
     return None
 
 
-def draw(drawing: Path, target: Path) -> None:
-    """Draw a vector image as wide as preview cards are, which show no other."""
+def draw(finding: str, picture: Path, target: Path) -> None:
+    """Draw a preview card: the finding in words, and the picture that shows it."""
     target.parent.mkdir(exist_ok=True)
-    # A size in points, as matplotlib's, needs to be told how many make an inch's worth of pixels.
-    picture = resvg_py.svg_to_bytes(
-        svg_path=str(drawing), width=1200, dpi=96.0, background="#ffffff"
-    )
-    target.write_bytes(bytes(picture))
+    if picture.suffix == ".svg":
+        # A size in points, as matplotlib's, needs to be told how many pixels make an inch.
+        drawn = resvg_py.svg_to_bytes(
+            svg_path=str(picture), width=620, dpi=96.0, background="#ffffff"
+        )
+        shown = mpl.image.imread(io.BytesIO(bytes(drawn)))
+    else:
+        shown = mpl.image.imread(picture)
+    card = Figure(figsize=(12, 6.3), dpi=100)
+    words = textwrap.fill(finding, 27)
+    card.text(0.04, 0.92, words, size=23, va="top", linespacing=1.3, parse_math=False)
+    card.text(0.04, 0.06, "MaxGap Bandit, a reproduction", size=15, color="0.35")
+    axes = card.add_axes((0.465, 0.04, 0.515, 0.92))
+    axes.imshow(shown)
+    axes.axis("off")
+    card.savefig(target)
 
 
 def launch(
@@ -188,11 +205,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if _pdf().is_file():
         shutil.copy(_pdf(), out / "maxgap.pdf")
     if where.url:
-        for picture in (ROOT / "book" / "_static").glob("problem.*"):
-            if picture.suffix == ".svg":
-                draw(picture, out / "_images" / "card.png")
-            else:
-                shutil.copy(picture, out / "_images" / "card.png")
+        draw(CARDS["index"]["finding"], FIRST_PICTURE, out / "_images" / "card.png")
         # This is the address that is shared: its card is that of the first page.
         first = (out / "book" / "index.html").read_text(encoding="utf-8")
         tags = re.findall(r'<meta (?:property="og:|name="(?:twitter:|description")).*', first)

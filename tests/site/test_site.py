@@ -179,16 +179,20 @@ def test_the_card_of_a_chapter_shows_the_figure_it_names(site):
     assert len(set(shown.values())) >= len(shown) - 1  # the first page has the first chapter's
 
 
-def test_a_drawing_of_matplotlib_becomes_a_picture_as_wide_as_cards_are(tmp_path):
+def test_a_card_has_the_size_of_cards_the_finding_and_the_drawing(tmp_path):
     with plt.rc_context({"svg.fonttype": "path"}):
         figure = plt.figure(figsize=(6, 3))
         figure.text(0.5, 0.5, "gap")
         figure.savefig(tmp_path / "drawing.svg")
         plt.close(figure)
-    publishing.draw(tmp_path / "drawing.svg", tmp_path / "images" / "card.png")
+    longest = max((card["finding"] for card in CARDS.values()), key=len)
+    publishing.draw(longest, tmp_path / "drawing.svg", tmp_path / "images" / "card.png")
     picture = plt.imread(tmp_path / "images" / "card.png")
-    assert picture.shape[:2] == (600, 1200)
-    assert picture.min() < 0.2 < 0.9 < picture[0, 0].min()
+    assert picture.shape[:2] == (630, 1200)
+    words, drawing, edges = picture[:, :540], picture[:, 560:], picture[:, [0, -1]]
+    assert words.min() < 0.2
+    assert drawing.min() < 0.2
+    assert edges.min() == 1
 
 
 def test_the_numbers_of_a_card_are_those_of_the_verdicts_it_names():
