@@ -623,23 +623,39 @@ def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     assert faces[1] == faces[2] != (1, 1, 1)
 
 
-def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
-    assert [f"Lemma {n}" in lemmas.NEEDS for n in range(1, 14)] == [True] * 13
+def test_the_map_of_lemmas_leads_to_each_and_has_an_arrow_for_every_direct_need():
     list(graphlib.TopologicalSorter(lemmas.NEEDS).static_order())  # no proof in a circle
-    assert {name for needs in lemmas.NEEDS.values() for name in needs} <= set(lemmas.NEEDS)
-    ax = lemmas.lemma_map().axes[0]
-    boxes = {text.get_text(): text for text in ax.texts if text.get_text()}
-    assert set(boxes) == set(lemmas.NEEDS)
-    arrows = [text for text in ax.texts if not text.get_text()]
-    drawn = {(arrow.xyann, arrow.xy) for arrow in arrows}
-    place = {name: box.get_position() for name, box in boxes.items()}
-    asked = {(place[low], place[high]) for high, needs in lemmas.NEEDS.items() for low in needs}
-    assert drawn == asked
-    dashed = {name for name, box in boxes.items() if box.get_bbox_patch().get_linestyle() == "--"}
-    assert dashed == set(lemmas.MENDED)
+    direct = set(lemmas.direct_needs())
+    assert ("Lemma 9", "Lemma 11") not in direct  # by way of Corollary 2
+
+    def behind(name):
+        return {deep for low, high in direct if high == name for deep in (low, *behind(low))}
+
+    for name, needs in lemmas.NEEDS.items():
+        assert set(needs) <= behind(name)
+    page = lemmas.lemma_map().html
+    boxes = dict(re.findall(r'<a href="[^"]*" aria-label="([^"]*)"([^>]*)>', page))
+    assert set(boxes) == set(lemmas.NEEDS) == set(lemmas.PLACES)
+    assert {name for name, kind in boxes.items() if "mended" in kind} == set(lemmas.MENDED)
+    assert page.count("<line") == len(direct)
+    for low, high in direct:  # layers from left to right
+        assert lemmas.PLACES[low][0] < lemmas.PLACES[high][0]
     table = lemmas.lemma_table()
     assert set(table.index) == set(lemmas.MENDED)
-    assert table.loc["Lemma 12", "mended"] == "equal ends"
+    assert table.loc["Lemma 12", "mended"] == "ends that are equal"
+    assert all(len(words.split()) > 2 for words in table["mended"])
+
+
+def test_the_sketch_of_the_proof_has_helpers_that_hold_an_end_of_the_slot_and_one_that_does_not():
+    ax = why_maxgapucb_works.helper_in_slot().axes[0]
+    low, high = sorted(
+        entry.get_xdata()[0]
+        for entry in ax.lines
+        if entry.get_linestyle() == "--" and entry.get_color() == "black"
+    )
+    helpers = [entry.get_xdata() for entry in ax.lines if entry.get_linewidth() == 5]
+    held = [[end for end in (low, high) if ends[0] <= end <= ends[1]] for ends in helpers]
+    assert held == [[low], [high], []]
 
 
 def test_boxes_and_contrasts_say_when_each_is_certain():

@@ -11,6 +11,7 @@ from maxgap.gaps import gap_upper_bounds
 from maxgap.reference import gap_upper_bounds as literal_gap_upper_bounds
 from maxgap_book.attainment import level_sets, right_gap_arms
 from maxgap_book.lemmas import LemmaCheck, RunRecord, lemma_checks, record_run
+from maxgap_book.studies import why_maxgapucb_works as study
 
 STATEMENTS = (
     "Corollary 1",
@@ -338,3 +339,23 @@ def test_a_policy_that_stops_cannot_be_recorded_to_the_end():
     policy = MaxGapUCB(2, sigma=0.01, stopping="clusters")
     with pytest.raises(ValueError, match="policy must not stop"):
         record_run(policy, lambda arms: np.array([0.0, 5.0])[arms], rounds=100)
+
+
+# The study of the chapter.
+
+
+def test_no_lemma_fails_on_the_chapters_runs_but_one_equation():
+    table, held = study.checked_lemmas(runs=12, rounds=40, seed=5)
+    assert 8 <= held <= 12
+    assert set(table.index) == {*STATEMENTS, "(m) equals (m+1)"}
+    assert (table["failures"].drop("(m) equals (m+1)") == 0).all()
+    assert table.loc["two arms share", "cases"] == 40 * held
+    assert (table["runs"] <= held).all()
+
+
+def test_random_runs_have_ends_that_coincide_and_ends_that_do_not():
+    found = {
+        len(np.unique(record.lower[0])) == means.size
+        for means, record in (study.random_run(np.random.default_rng(k), 3) for k in range(20))
+    }
+    assert found == {True, False}
