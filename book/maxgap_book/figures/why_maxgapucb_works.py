@@ -113,10 +113,10 @@ def bounds_over_time(
         ax.plot(time[last:], y[last:], color=colour, lw=1.6, ls=":", zorder=order)
         ax.plot(time, np.where(now, y, np.nan), color=colour, lw=3, zorder=order)
         ax.plot(time[last], y[last], "X", color=colour, ms=11, zorder=7, label=f"arm {arm}")
+        # Beside the drop, on the side where the next arm's is not.
+        side = "left" if depth % 2 else "right"
         named = {"color": darker(colour), "fontweight": "bold", "fontsize": SIZE}
-        ax.text(
-            time[last], y[last] + 0.1, f"arm {arm} ", ha="center", va="bottom", zorder=8, **named
-        )
+        ax.text(time[last], y[last] - 0.33, f" arm {arm} ", ha=side, va="center", **named)
     ax.set(xscale="log", xlabel="samples of all arms", ylabel="right-gap bound")
     ax.set(xlim=(first, time[-1]), ylim=(0, ceiling))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
