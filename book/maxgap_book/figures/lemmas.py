@@ -113,7 +113,7 @@ def lemma_map() -> Player:
         )
     size = 5 * _PITCH + _WIDE + 8, 4 * _ROW + _HIGH + 8
     page = [
-        '<div class="lemma-map">',
+        '<figure class="lemma-map">',
         _STYLE,
         f'<svg viewBox="0 0 {size[0]} {size[1]}" role="group" aria-label="Map of the lemmas">',
         '<defs><marker id="lemma-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
@@ -121,7 +121,7 @@ def lemma_map() -> Player:
         *lines,
         *boxes,
         "</svg>",
-        "</div>",
+        "</figure>",
     ]
     text = "; ".join(f"{low} -> {high}" for low, high in direct_needs())
     return Player("\n".join(page), text)
