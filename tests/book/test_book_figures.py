@@ -16,7 +16,7 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from maxgap import MaxGapUCB, RoundRobin, hardness, problems, simulate
+from maxgap import MaxGapUCB, RoundRobin, gap_upper_bounds, hardness, problems, simulate
 from maxgap.figures import POLICY_STYLES, new_figure
 from maxgap_book import attainment
 from maxgap_book.figures import (
@@ -372,21 +372,6 @@ def bracket_spans(ax):
     return [tuple(sorted((note.xyann[0], note.xy[0]))) for note in brackets]
 
 
-def test_intervals_are_split_and_the_certain_gap_is_bracketed():
-    ax = gap_bounds.intervals([3.0, 0.5, 0.0], [4.0, 1.25, 1.0], 1).axes[0]
-    drawn = sorted((*line.get_xdata(), line.get_linestyle()) for line in ax.lines)
-    assert drawn == [(0.0, 1.0, "-"), (0.5, 1.25, "-"), (3.0, 4.0, "--")]
-    assert texts(ax)[-1] == "at least 1.750"
-    (band,) = ax.patches
-    assert (band.get_x(), band.get_width()) == (1.25, 1.75)
-
-
-def test_where_no_gap_is_certain_none_is_shown():
-    ax = gap_bounds.intervals([0.0, 0.5, 3.0], [3.5, 2.0, 4.0], 1).axes[0]
-    assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
-    assert (len(ax.patches), len(ax.texts)) == (0, 3)
-
-
 def test_placements_bracket_the_gap_from_the_arm_to_the_next_mean_above_it():
     placements = [(1.0, [0.0, 1.0, 5.0, 6.0]), (3.0, [0.0, 3.0, 1.5, 6.0])]
     figure = gap_bounds.right_gap_placements(LOWER, UPPER, 1, placements)
@@ -405,19 +390,28 @@ def test_the_position_figure_marks_the_widest_gap_and_draws_no_line_across_a_jum
         entry for entry in ax.lines if entry.get_linestyle() == "-" and len(entry.get_xdata()) > 2
     ]
     assert all((np.diff(piece.get_ydata()) < 0).all() for piece in pieces)
-    bound = next(entry for entry in ax.lines if entry.get_label() == "the gap bound")
+    bound = next(entry for entry in ax.lines if entry.get_label() == "largest")
     assert (bound.get_xdata()[0], bound.get_ydata()[0]) == (0.5, 1.5)
 
 
-def test_slots_have_the_widths_of_their_definition():
-    ax = gap_bounds.slots(LOWER, UPPER, 0).axes[0]
-    widths = [float(text) for text in texts(ax) if "arm" not in text]
+def test_slots_have_the_widths_of_their_definition_and_arms_their_bounds():
+    ax = gap_bounds.slots(LOWER, UPPER).axes[0]
+    widths = [float(text) for text in texts(ax) if re.fullmatch(r"[\d.]+ ", text)]
     # (0, 3), (1, 5), (1.5, 6), and the last one from 4 to the largest other end, 5.
     assert widths == [3.0, 4.0, 4.5, 1.0]
-    solid = [
-        entry for entry in ax.lines if entry.get_marker() == "|" and entry.get_linestyle() == "-"
+    bounds = [text for text in ax.texts if text.get_text().startswith("bound")]
+    assert [text.get_text() for text in bounds] == [
+        f"bound {bound:.2f}" for bound in gap_upper_bounds(LOWER, UPPER).either
     ]
-    assert len(solid) == 3  # arm 0, from 0 to 2, touches all but the last
+    touching = [text.get_fontweight() == "bold" for text in bounds]
+    assert touching == [text.get_text() == "bound 4.50" for text in bounds]
+
+
+def test_the_last_slot_ends_where_the_arm_that_asks_does_not():
+    ax = gap_bounds.last_slot([0, 1, 2], [3, 4, 6]).axes[0]
+    asked = [entry for entry in ax.lines if entry.get_marker() == "|"]
+    assert [list(entry.get_xdata()) for entry in asked] == [[2, 6], [2, 4]]
+    assert texts(ax) == ["for arms 0, 1: 4  ", "for arm 2: 2  "]
 
 
 def test_level_sets_colour_arms_by_level_and_bracket_the_bound():
@@ -519,23 +513,39 @@ def test_the_board_names_the_certain_gap_and_the_samples_of_every_arm():
     assert faces[1] == faces[2] != (1, 1, 1)
 
 
-def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
-    assert [f"Lemma {n}" in lemmas.NEEDS for n in range(1, 14)] == [True] * 13
+def test_the_map_of_lemmas_leads_to_each_and_has_an_arrow_for_every_direct_need():
     list(graphlib.TopologicalSorter(lemmas.NEEDS).static_order())  # no proof in a circle
-    assert {name for needs in lemmas.NEEDS.values() for name in needs} <= set(lemmas.NEEDS)
-    ax = lemmas.lemma_map().axes[0]
-    boxes = {text.get_text(): text for text in ax.texts if text.get_text()}
-    assert set(boxes) == set(lemmas.NEEDS)
-    arrows = [text for text in ax.texts if not text.get_text()]
-    drawn = {(arrow.xyann, arrow.xy) for arrow in arrows}
-    place = {name: box.get_position() for name, box in boxes.items()}
-    asked = {(place[low], place[high]) for high, needs in lemmas.NEEDS.items() for low in needs}
-    assert drawn == asked
-    dashed = {name for name, box in boxes.items() if box.get_bbox_patch().get_linestyle() == "--"}
-    assert dashed == set(lemmas.MENDED)
+    direct = set(lemmas.direct_needs())
+    assert ("Lemma 9", "Lemma 11") not in direct  # by way of Corollary 2
+
+    def behind(name):
+        return {deep for low, high in direct if high == name for deep in (low, *behind(low))}
+
+    for name, needs in lemmas.NEEDS.items():
+        assert set(needs) <= behind(name)
+    page = lemmas.lemma_map().html
+    boxes = dict(re.findall(r'<a href="[^"]*" aria-label="([^"]*)"([^>]*)>', page))
+    assert set(boxes) == set(lemmas.NEEDS) == set(lemmas.PLACES)
+    assert {name for name, kind in boxes.items() if "mended" in kind} == set(lemmas.MENDED)
+    assert page.count("<line") == len(direct)
+    for low, high in direct:  # layers from left to right
+        assert lemmas.PLACES[low][0] < lemmas.PLACES[high][0]
     table = lemmas.lemma_table()
     assert set(table.index) == set(lemmas.MENDED)
-    assert table.loc["Lemma 12", "mended"] == "equal ends"
+    assert table.loc["Lemma 12", "mended"] == "ends that are equal"
+    assert all(len(words.split()) > 2 for words in table["mended"])
+
+
+def test_the_sketch_of_the_proof_has_helpers_that_hold_an_end_of_the_slot_and_one_that_does_not():
+    ax = why_maxgapucb_works.helper_in_slot().axes[0]
+    low, high = sorted(
+        entry.get_xdata()[0]
+        for entry in ax.lines
+        if entry.get_linestyle() == "--" and entry.get_color() == "black"
+    )
+    helpers = [entry.get_xdata() for entry in ax.lines if entry.get_linewidth() == 5]
+    held = [[end for end in (low, high) if ends[0] <= end <= ends[1]] for ends in helpers]
+    assert held == [[low], [high], []]
 
 
 def test_boxes_and_contrasts_say_when_each_is_certain():

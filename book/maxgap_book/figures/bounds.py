@@ -11,9 +11,9 @@ from pathlib import Path
 from maxgap import gap_upper_bounds
 from maxgap_book.printing import decimal
 
-from .two_large_gaps import Player, Words
+from .two_large_gaps import Player
 
-__all__ = ["Words", "bounds_figure"]
+__all__ = ["bounds_figure"]
 
 _WIDTH, _LEFT, _RIGHT, _TOP, _ROW = 480, 58, 74, 46, 46
 
@@ -25,7 +25,7 @@ def bounds_figure(
     *,
     axis: tuple[float, float],
     steps: int,
-    words: Words,
+    alt: str,
 ) -> Player:
     """Intervals that can be dragged by their ends or as a whole, and the gap bound of every arm.
 
@@ -41,8 +41,8 @@ def bounds_figure(
         Where intervals may lie.
     steps : int
         Steps in a unit: ends move by whole ones, so that they can meet exactly.
-    words : Words
-        As in :func:`~maxgap_book.figures.two_large_gaps.profile_player`.
+    alt : str
+        What the picture shows, for those who do not see it. Number and caption are the cell's.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def bounds_figure(
 
     Examples
     --------
-    >>> bounds_figure([0, 2], [1, 3], 0, axis=(0, 4), steps=10, words=Words("b", "", ""))
+    >>> bounds_figure([0, 2], [1, 3], 0, axis=(0, 4), steps=10, alt="Two bars.")
     Gap bounds: 3.00, 3.00.
     """
     for end in (*lower, *upper):
@@ -69,7 +69,7 @@ def bounds_figure(
     scale = (_WIDTH - _LEFT - _RIGHT) / (axis[1] - axis[0])
     height = _TOP + _ROW * len(texts)
     lines = [
-        f'<svg viewBox="0 0 {_WIDTH} {height + 44}" role="img" aria-label="{escape(words.alt)}">',
+        f'<svg viewBox="0 0 {_WIDTH} {height + 44}" role="img" aria-label="{escape(alt)}">',
         f'<text x="{_WIDTH - 2}" y="{_TOP - 8}" text-anchor="end">gap bound</text>',
         f'<text x="{_WIDTH // 2}" y="{height + 38}" text-anchor="middle">mean</text>',
     ]
@@ -89,9 +89,7 @@ def bounds_figure(
         ]
     page = (Path(__file__).parent / "bounds.html").read_text(encoding="utf-8")
     for key, value in {
-        "NAME": escape(words.name),
         "PICTURE": "\n".join([*lines, "</svg>"]),
-        "CAPTION": escape(words.caption),
         "DATA": json.dumps(data, separators=(",", ":")),
     }.items():
         page = page.replace(key, value)

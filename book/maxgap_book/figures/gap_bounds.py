@@ -5,49 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap.figures import PALETTE, bracket, new_figure
+from maxgap import gap_upper_bounds
+from maxgap.figures import PALETTE, STYLE, bracket, new_figure
 from maxgap_book.printing import decimal
 
 __all__ = [
-    "intervals",
+    "last_slot",
     "right_gap_by_position",
     "right_gap_placements",
     "slots",
 ]
 
-
-def intervals(lower: ArrayLike, upper: ArrayLike, split_rank: int) -> Figure:
-    """Intervals of the arms, smallest lower end at the bottom; the split, and its certain gap.
-
-    Parameters
-    ----------
-    lower, upper : array_like, shape (K,)
-        Ends of the intervals, finite.
-    split_rank : int
-        How many arms lie above the gap. Those with the largest lower ends are dashed. Where their
-        intervals lie above all others the gap between is shaded and named.
-    """
-    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
-    figure, ax = new_figure(height=max(3.2, 0.2 * low.size + 1.2))
-    rows = _interval_rows(low)
-    top = rows >= low.size - split_rank
-    for j in range(low.size):
-        colour, dash = (PALETTE[1], "--") if top[j] else (PALETTE[0], "-")
-        ax.plot([low[j], high[j]], [rows[j]] * 2, color=colour, ls=dash, lw=4)
-        ax.text(high[j], rows[j], f"  arm {j}", va="center", ha="left")
-    ends = high[~top].max(), low[top].min()
-    if ends[0] < ends[1]:
-        ax.axvspan(*ends, color="0.85", lw=0, zorder=0)
-        bracket(ax, ends, rows.max() + 0.5, f"at least {decimal(ends[1] - ends[0], 3)}")
-    ax.set(xlabel="mean", ylim=(-0.6, rows.max() + 1.3))
-    ax.margins(x=0.1)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    ax.grid(visible=False)
-    return figure
+SIZE = STYLE["font.size"]
+"""Of all letters; they are smaller outside of the style's context."""
 
 
 def right_gap_placements(
@@ -68,24 +42,24 @@ def right_gap_placements(
         A panel each: the arm's mean, and all means.
     """
     low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
-    figure, axes = new_figure(len(placements), height=5.2, sharex=True)
-    rows = _interval_rows(low)
-    for letter, ax, (x, placed) in zip("abcdef", np.ravel(axes), placements, strict=False):
+    height = (0.32 * low.size + 0.75) * len(placements) + 0.4
+    figure, axes = new_figure(len(placements), height=height, sharex=True)
+    for ax, (x, placed) in zip(np.ravel(axes), placements, strict=False):
         means = np.asarray(placed, dtype=float)
         ax.axvline(x, color=PALETTE[0], lw=0.8, ls=":")
-        for j in range(len(low)):
+        for j in range(low.size):
             stays_right = low[j] > x
             colour = PALETTE[0] if j == arm else PALETTE[3] if stays_right else "0.45"
             style = "--" if stays_right else "-"
-            ax.plot([low[j], high[j]], [rows[j]] * 2, color=colour, ls=style, lw=2.5)
+            ax.plot([low[j], high[j]], [j, j], color=colour, ls=style, lw=2.5)
             marker = "X" if j == arm else "s" if stays_right else "o"
-            ax.plot(means[j], rows[j], marker, color=colour, ms=9)
+            ax.plot(means[j], j, marker, color=colour, ms=9)
         closing = means[means > x].min()
-        bracket(ax, (x, closing), rows.max() + 0.7, f"right gap {decimal(closing - x, 3)}")
-        ax.set(ylabel="arm", ylim=(rows.min() - 0.6, rows.max() + 1.6))
-        ax.set_yticks(rows, [str(j) for j in range(len(low))])
-        ax.text(0.01, 0.97, f"({letter})", transform=ax.transAxes, va="top")
-        ax.grid(visible=False)
+        bracket(ax, (x, closing), low.size - 0.3, "")
+        text = f"  right gap {decimal(closing - x)}"
+        ax.text(closing, low.size - 0.3, text, va="center", fontsize=SIZE)
+        ax.set(ylim=(-0.6, low.size + 0.3))
+        _name_rows(ax, range(low.size))
     np.ravel(axes)[-1].set_xlabel("mean")
     return figure
 
@@ -104,53 +78,109 @@ def right_gap_by_position(
     """
     x, y = np.asarray(positions, dtype=float), np.asarray(gaps, dtype=float)
     at, best = np.asarray(candidates, dtype=float), np.asarray(values, dtype=float)
-    figure, ax = new_figure(height=3.4)
+    figure, ax = new_figure(height=3.0)
     # The curve jumps up at every lower end: no line across.
     jumps = np.flatnonzero(np.diff(y) > 0) + 1
     for piece in np.split(np.arange(x.size), jumps):
-        ax.plot(x[piece], y[piece], color=PALETTE[0])
+        ax.plot(x[piece], y[piece], color=PALETTE[0], lw=2.5)
     ax.vlines(at, 0, best, color="0.6", lw=0.8, ls=":")
     ax.plot(at, best, "o", color=PALETTE[0], ms=7)
     widest = int(np.argmax(best))
-    ax.plot(at[widest], best[widest], "D", color=PALETTE[3], ms=10, label="the gap bound")
-    for place, gap in zip(at, best, strict=True):
-        name = "  the gap bound, " if gap == best[widest] else "  "
-        ax.text(place, gap, f"{name}{decimal(gap, 3)}", va="bottom")
-    ax.set(xlabel="mean of the arm", ylabel="largest right gap", ylim=(0, 1.1 * best[widest]))
+    ax.plot(at[widest], best[widest], "D", color=PALETTE[3], ms=10, label="largest")
+    name = f"  the largest: {decimal(best[widest])}"
+    ax.text(at[widest], best[widest], name, va="bottom", color=PALETTE[4], fontsize=SIZE)
+    ax.set(xlabel="mean of the arm", ylabel="largest right gap", ylim=(0, 1.2 * best[widest]))
     return figure
 
 
-def slots(lower: ArrayLike, upper: ArrayLike, arm: int) -> Figure:
-    """Intervals sorted by lower end, below each its slot; those that an arm touches stand out."""
+def slots(lower: ArrayLike, upper: ArrayLike) -> Figure:
+    """Intervals by lower end, their slots, and who touches the widest one.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals.
+    """
+    order, low, high, end = _slots(lower, upper)
+    either = gap_upper_bounds(low, high).either
+    widest = int(np.argmax(end - low))
+    ends = low[widest], end[widest]
+    figure, ax = new_figure(height=0.78 * low.size + 1.2)
+    ax.axvspan(*ends, color=PALETTE[3], alpha=0.12, lw=0, zorder=0)
+    for x in ends:
+        ax.axvline(x, color=PALETTE[3], lw=1.2, ls="--", zorder=1)
+    for k in range(low.size):
+        touches = any(low[k] <= x <= high[k] for x in ends)
+        colour = PALETTE[0] if touches else "0.4"
+        ax.plot([low[k], high[k]], [k, k], color=colour, lw=6, solid_capstyle="butt")
+        text = f"bound {decimal(either[k], 2)}"
+        ax.text(
+            1.0,
+            k,
+            text,
+            va="center",
+            ha="right",
+            color=colour,
+            fontsize=SIZE,
+            transform=ax.get_yaxis_transform(),
+            fontweight="bold" if touches else None,
+        )
+        wide = k == widest
+        line = {"color": PALETTE[4] if wide else "0.35", "lw": 3 if wide else 1.2}
+        ax.plot([low[k], end[k]], [k - 0.4] * 2, marker="|", ms=9, **line)
+        text = f"{decimal(end[k] - low[k], 2)} "
+        ax.text(low[k], k - 0.4, text, va="center", ha="right", color="0.25", fontsize=SIZE)
+    name = "  the widest slot"
+    ax.text(
+        sum(ends) / 2, widest - 0.47, name, ha="center", va="top", color=PALETTE[4], fontsize=SIZE
+    )
+    ax.set(xlabel="mean", ylim=(-0.9, low.size - 0.4))
+    left, right = low.min(), max(high.max(), end.max())
+    ax.set_xlim(left - 0.12 * (right - left), right + 0.32 * (right - left))
+    _name_rows(ax, order)
+    return figure
+
+
+def last_slot(lower: ArrayLike, upper: ArrayLike) -> Figure:
+    """Intervals by lower end, and the last slot, whose width depends on the arm that asks.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (K,)
+        Ends of the intervals; one arm alone has the largest upper end.
+    """
+    order, low, high, _ = _slots(lower, upper)
+    holder = int(np.argmax(high))
+    second = np.delete(high, holder).max()
+    figure, ax = new_figure(height=0.4 * low.size + 2.1)
+    for k in range(low.size):
+        colour = PALETTE[3] if k == holder else PALETTE[0]
+        ax.plot([low[k], high[k]], [k, k], color=colour, lw=6, solid_capstyle="butt")
+    ax.axvline(low[-1], color="0.6", lw=0.8, ls=":")
+    others = ", ".join(str(order[k]) for k in range(low.size) if k != holder)
+    for row, end, text, colour in (
+        (0, high[holder], f"for arms {others}: {decimal(high[holder] - low[-1])}", PALETTE[0]),
+        (1, second, f"for arm {order[holder]}: {decimal(second - low[-1])}", PALETTE[4]),
+    ):
+        y = -0.9 - 0.8 * row
+        ax.plot([low[-1], end], [y, y], marker="|", ms=9, lw=2, color=colour)
+        ax.text(low[-1], y, f"{text}  ", va="center", ha="right", color=colour, fontsize=SIZE)
+    ax.set(xlabel="mean", ylim=(-2.2, low.size - 0.4))
+    _name_rows(ax, order)
+    return figure
+
+
+def _slots(lower: ArrayLike, upper: ArrayLike) -> tuple[NDArray[np.intp], ...]:
+    """Arms by lower end; their lower ends, upper ends, and the ends of their slots."""
     order = np.argsort(np.asarray(lower, dtype=float), kind="stable")
     low, high = np.asarray(lower, dtype=float)[order], np.asarray(upper, dtype=float)[order]
-    place = int(np.flatnonzero(order == arm)[0])
     end = np.append(np.minimum.accumulate(high[::-1])[::-1][1:], high[:-1].max())
-    figure, ax = new_figure(height=0.75 * low.size + 1.2)
-    ends = np.array([low, np.maximum(end, low)])
-    touched = ((low[place] <= ends) & (ends <= high[place])).any(axis=0)
-    widest = int(np.argmax(np.where(touched, ends[1] - ends[0], -np.inf)))
-    for k in range(low.size):
-        colour = PALETTE[0] if k == place else "0.45"
-        ax.plot([low[k], high[k]], [k, k], color=colour, lw=5, solid_capstyle="butt")
-        ax.text(high[k], k, f"  arm {order[k]}", va="center", ha="left", color=colour)
-        colour = PALETTE[3] if touched[k] else "0.7"
-        line, width = ("-" if touched[k] else "--"), (4 if k == widest else 2)
-        y = k - 0.42
-        ax.plot(ends[:, k], (y, y), color=colour, lw=width, ls=line, marker="|", ms=9)
-        text = f"{decimal(ends[1, k] - ends[0, k], 3)} "
-        ax.text(ends[0, k], y, text, va="center", ha="right", color="0.25")
-    name = f"  the gap bound of arm {arm}"
-    ax.text(ends[:, widest].mean(), widest - 0.48, name, ha="center", va="top", color=PALETTE[4])
-    ax.axvspan(low[place], high[place], color=PALETTE[0], alpha=0.08, lw=0)
-    ax.set(xlabel="mean", ylim=(-0.9, low.size - 0.4))
-    ax.margins(x=0.12)
-    ax.set_yticks([])
+    return order, low, high, np.maximum(end, low)
+
+
+def _name_rows(ax: Axes, arms: Sequence[int] | NDArray[np.intp]) -> None:
+    """A row for each arm, with its name and no line."""
+    ax.set_yticks(range(len(arms)), [f"arm {arm}" for arm in arms], fontsize=SIZE)
+    ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
-    return figure
-
-
-def _interval_rows(lower: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Row of every arm, the smallest lower end at the bottom."""
-    return np.argsort(np.argsort(lower, kind="stable"), kind="stable")
