@@ -648,21 +648,6 @@ def test_the_map_of_lemmas_has_a_box_for_each_and_an_arrow_for_every_need():
     assert table.loc["Lemma 12", "mended"] == "equal ends"
 
 
-def test_boxes_and_contrasts_say_when_each_is_certain():
-    bounds = pd.DataFrame(
-        {
-            "samples": [10, 100, 1000],
-            "estimate": [0.1, 0.3, 0.2],
-            "boxes": [9.0, 0.9, 0.1],
-            "contrast": [0.9, 0.1, 0.05],
-        }
-    )
-    boxes, contrast = sharper_certificates.boxes_against_contrasts(bounds, 0.2).axes
-    assert texts(boxes) == ["certain\nat 1,000"]
-    assert texts(contrast) == ["certain\nat 100"]
-    assert np.allclose(boxes.lines[0].get_ydata(), [-8.9, -0.6, 0.1])
-
-
 def test_samples_needed_says_how_many_times_fewer():
     table = pd.DataFrame(
         {
