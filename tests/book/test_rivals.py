@@ -19,7 +19,7 @@ from maxgap.hardness import characteristic_time, nearest_alternative
 from maxgap.statistics import wilson_interval
 from maxgap_book.figures import how_far_from_the_limit as figures
 from maxgap_book.studies import rivals
-from maxgap_book.studies.rivals import Challenger, Top2UCBSampling, TrackAndStop
+from maxgap_book.studies.rivals import Challenger, TrackAndStop
 from maxgap_book.studies.the_limit import times_the_limit
 
 #: A gap of 1 between two arms, and one of 1.02 between two crowds.
@@ -149,7 +149,7 @@ def test_looks_are_a_part_of_the_samples_apart():
         looked_at.append(int(counts.sum()))
         return counts.astype(float), np.inf
 
-    policy = Top2UCBSampling(3, delta=0.1, sigma=1.0, threshold=threshold)
+    policy = Challenger(3, delta=0.1, sigma=1.0, threshold=threshold)
     spread(policy, [0.0, 1.0, 3.0], 4000)
     steps = np.diff(looked_at)
     assert len(looked_at) < 250
@@ -172,7 +172,7 @@ def test_best_shares_are_computed_once_in_four_times_the_samples(monkeypatch):
     assert all(later >= 4 * earlier for earlier, later in itertools.pairwise(at))
 
 
-@pytest.mark.parametrize("cls", [Challenger, TrackAndStop, Top2UCBSampling])
+@pytest.mark.parametrize("cls", [Challenger, TrackAndStop])
 def test_a_rival_is_right_certifies_nothing_and_can_be_sent_to_a_process(cls):
     problem = Problem([0.0, 0.3, 1.6, 1.7], sigma=0.3)
     policy = pickle.loads(pickle.dumps(cls(4, delta=0.1, sigma=0.3)))
