@@ -30,11 +30,11 @@ def times_the_limit(stops: pd.DataFrame, limit: pd.Series) -> pd.DataFrame:
 
     Examples
     --------
-    >>> stops = pd.DataFrame({"policy": "a", "instance": "x", "samples": [20, 30, 40],
-    ...                       "stopped": True, "correct": [True, True, False]})
+    >>> stops = pd.DataFrame({"policy": "a", "instance": "x", "samples": [20, 30, 40] * 2,
+    ...                       "stopped": True, "correct": [True, True, False] * 2})
     >>> table = times_the_limit(stops, pd.Series({"x": 10}))
-    >>> table[["times", "runs", "wrong"]].to_numpy().tolist()
-    [[3.0, 3, 1]]
+    >>> table[["method", "text", "runs", "wrong"]].to_numpy().tolist()
+    [['a', '3.0 (2.0-4.0)', 6, 2]]
     """
     rows = []
     for (method, instance), runs in stops.groupby(["policy", "instance"], sort=False):
