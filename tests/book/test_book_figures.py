@@ -548,21 +548,6 @@ def test_the_sketch_of_the_proof_has_helpers_that_hold_an_end_of_the_slot_and_on
     assert held == [[low], [high], []]
 
 
-def test_boxes_and_contrasts_say_when_each_is_certain():
-    bounds = pd.DataFrame(
-        {
-            "samples": [10, 100, 1000],
-            "estimate": [0.1, 0.3, 0.2],
-            "boxes": [9.0, 0.9, 0.1],
-            "contrast": [0.9, 0.1, 0.05],
-        }
-    )
-    boxes, contrast = sharper_certificates.boxes_against_contrasts(bounds, 0.2).axes
-    assert texts(boxes) == ["certain\nat 1,000"]
-    assert texts(contrast) == ["certain\nat 100"]
-    assert np.allclose(boxes.lines[0].get_ydata(), [-8.9, -0.6, 0.1])
-
-
 def test_samples_needed_says_how_many_times_fewer():
     table = pd.DataFrame(
         {

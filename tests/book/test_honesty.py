@@ -13,6 +13,7 @@ from scipy import stats
 from maxgap import Policy, Problem, simulate
 from maxgap_book.figures import honesty as drawn
 from maxgap_book.studies import honesty
+from maxgap_book.studies.sharper_certificates import samples_needed, times_fewer
 
 CASES = [*honesty.TIES, *honesty.STRAINS]
 BY_NAME = {case.name: case for case in CASES}
@@ -152,54 +153,69 @@ def test_the_exact_interval_by_hand():
     assert stats.binom.cdf(3, 10, high) == pytest.approx(0.025)
 
 
-def test_the_figure_shows_every_share_and_the_interval_of_the_largest():
+def test_the_figure_shows_every_share_with_its_interval_beside_both_bounds():
     table = pd.DataFrame(
+        {"case": ["a", "b"], "share": [0.1, 0.02], "low": [0.08, 0.01], "high": [0.13, 0.04]}
+    )
+    (ax,) = drawn.wrong_shares(table, delta=0.3, reach=0.15).axes
+    (shares,) = [line for line in ax.lines if line.get_marker() == "o"]
+    assert shares.get_xdata() == pytest.approx([10, 2])
+    verticals = [line.get_xdata()[0] for line in ax.lines if line is not shares]
+    assert verticals == pytest.approx([30, 15])
+    ends = [path[:, 0].tolist() for bar in ax.collections for path in bar.get_segments()]
+    assert ends == [pytest.approx([8, 13]), pytest.approx([1, 4])]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    plt.close("all")
+
+
+def random_case(rng):
+    """Three to six arms, two gaps that tie or nearly, others smaller, scales that may differ."""
+    n_arms = int(rng.integers(3, 7))
+    gaps = rng.choice([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97], n_arms - 1)
+    tied = rng.choice(n_arms - 1, 2, replace=False)
+    gaps[tied] = 1.0, 1.0 + rng.choice([1e-4, 0.02])
+    sigmas = rng.choice([0.01, 0.05, 0.2]) * rng.choice([0.03, 0.3, 1.0, 1.0], n_arms)
+    order = rng.permutation(n_arms)
+    means = np.concatenate([[0.0], np.cumsum(gaps)])
+    return honesty.Case("random", Problem(means[order], sigmas[order]), 100)
+
+
+def test_on_random_near_ties_no_more_is_wrong_than_one_contrast_may_use():
+    rng, share = np.random.default_rng(314), 0.6 * 0.9**2 * 0.5
+    wrong = [
+        honesty.wrong_answers(
+            [random_case(rng)], ["MaxGapContrasts"], [0.5], runs=60, seed=seed, n_jobs=1
+        ).wrong[0]
+        for seed in range(20)
+    ]
+    assert (stats.binom.sf(np.array(wrong) - 1, 60, share) > 1e-4).all()
+    assert max(wrong) >= 4  # a test of something
+
+
+def test_of_48_arms_no_more_is_wrong_than_a_contrast_and_a_distance_may_use():
+    gaps = [0.1] * 45 + [1.0001, 1.0]
+    case = honesty.Case("near tie, 48 arms", Problem(np.cumsum([0, *gaps]), 0.01), 8)
+    table = honesty.wrong_answers([case], ["MaxGapContrasts"], [0.3], runs=60, seed=1, n_jobs=1)
+    assert stats.binom.sf(table["wrong"] - 1, 60, (0.3 + 0.15) * 0.9**2 * 0.3)[0] > 1e-4
+
+
+def test_medians_are_refused_where_a_run_was_not_certified():
+    runs = pd.DataFrame(
+        {"policy": "a", "samples": [3, 4], "certified": [True, False], "correct": True}
+    )
+    with pytest.raises(ValueError, match="x: a run ended without a certificate"):
+        samples_needed({"x": runs})
+
+
+def test_times_fewer_is_the_ratio_of_medians_within_its_interval():
+    rng = np.random.default_rng(1)
+    runs = pd.DataFrame(
         {
-            "case": ["a", "a", "b", "b"] * 2,
-            "sampler": ["one", "two"] * 4,
-            "delta": [0.1] * 4 + [0.3] * 4,
-            "share": [0.01, 0.02, 0.03, 0.0, 0.1, 0.2, 0.15, 0.05],
+            "policy": ["MaxGapContrasts"] * 50 + ["MaxGapTop2UCB"] * 50,
+            "samples": [*rng.integers(90, 110, 50), *rng.integers(270, 330, 50)],
         }
     )
-    table["low"], table["high"] = table["share"] - 0.005, table["share"] + 0.005
-    figure = drawn.wrong_shares(table, reach=0.5)
-    for ax, delta in zip(figure.axes, (0.1, 0.3), strict=True):
-        rows = table[table["delta"] == delta]
-        lines = {line.get_label(): line for line in ax.lines}
-        for sampler in ("one", "two"):
-            shown = lines[sampler].get_xdata()
-            assert np.allclose(shown, 100 * rows[rows["sampler"] == sampler]["share"])
-        verticals = [line.get_xdata()[0] for line in ax.lines if len(set(line.get_xdata())) == 1]
-        assert verticals == pytest.approx([100 * delta, 50 * delta])
-        bars = [path for bar in ax.collections for path in bar.get_segments()]
-        ends = [path[:, 0].tolist() for path in bars]
-        most = [rows[rows["case"] == case]["share"].max() for case in "ab"]
-        assert ends == [pytest.approx([100 * m - 0.5, 100 * m + 0.5]) for m in most]
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]
-    plt.close(figure)
-
-
-def test_the_search_runs_the_worst_of_many_again_with_fresh_rewards():
-    how = {"samplers": ["RoundRobin", "lucky"], "delta": 0.9, "seed": 4, "n_jobs": 1}
-    found = honesty.search(first=(12, 40), again=(2, 90), **how)
-    rng = np.random.default_rng(4)
-    cases = [honesty.random_case(rng) for _ in range(12)]
-    first = honesty.wrong_answers(cases, how["samplers"], [0.9], runs=40, seed=4, n_jobs=1)
-    most = first.groupby("case", sort=False)["wrong"].max().nlargest(2)
-    assert list(dict.fromkeys(found["case"])) == most.index.tolist()
-    assert found["runs"].tolist() == [90] * 4
-    kept = [case for name in most.index for case in cases if case.name == name]
-    again = honesty.wrong_answers(kept, how["samplers"], [0.9], runs=90, seed=5, n_jobs=1)
-    pd.testing.assert_frame_equal(found, again)
-
-
-def test_random_cases_are_near_ties_of_three_to_six_arms():
-    rng = np.random.default_rng(1)
-    cases = [honesty.random_case(rng) for _ in range(60)]
-    assert {case.problem.n_arms for case in cases} == {3, 4, 5, 6}
-    for case in cases:
-        gaps = np.sort(case.problem.gaps)
-        assert 0 < gaps[-1] - gaps[-2] < 0.021
-        assert gaps[-2] == pytest.approx(1.0)
-    ratios = [max(case.problem.sigmas) / min(case.problem.sigmas) for case in cases]
-    assert max(ratios) > 30
+    times, low, high = times_fewer({"x": runs}, seed=2).loc["x"]
+    medians = runs.groupby("policy")["samples"].median()
+    assert times == medians["MaxGapTop2UCB"] / medians["MaxGapContrasts"]
+    assert 2.7 < low < times < high < 3.3

@@ -19,7 +19,8 @@ from maxgap.hardness import characteristic_time, nearest_alternative
 from maxgap.statistics import wilson_interval
 from maxgap_book.figures import how_far_from_the_limit as figures
 from maxgap_book.studies import rivals
-from maxgap_book.studies.rivals import Challenger, Top2UCBSampling, TrackAndStop
+from maxgap_book.studies.rivals import Challenger, TrackAndStop
+from maxgap_book.studies.the_limit import times_the_limit
 
 #: A gap of 1 between two arms, and one of 1.02 between two crowds.
 CROWDED = Problem([0.0, 1.0] + 10 * [1.5] + 10 * [2.52], sigma=0.5)
@@ -148,7 +149,7 @@ def test_looks_are_a_part_of_the_samples_apart():
         looked_at.append(int(counts.sum()))
         return counts.astype(float), np.inf
 
-    policy = Top2UCBSampling(3, delta=0.1, sigma=1.0, threshold=threshold)
+    policy = Challenger(3, delta=0.1, sigma=1.0, threshold=threshold)
     spread(policy, [0.0, 1.0, 3.0], 4000)
     steps = np.diff(looked_at)
     assert len(looked_at) < 250
@@ -171,7 +172,7 @@ def test_best_shares_are_computed_once_in_four_times_the_samples(monkeypatch):
     assert all(later >= 4 * earlier for earlier, later in itertools.pairwise(at))
 
 
-@pytest.mark.parametrize("cls", [Challenger, TrackAndStop, Top2UCBSampling])
+@pytest.mark.parametrize("cls", [Challenger, TrackAndStop])
 def test_a_rival_is_right_certifies_nothing_and_can_be_sent_to_a_process(cls):
     problem = Problem([0.0, 0.3, 1.6, 1.7], sigma=0.3)
     policy = pickle.loads(pickle.dumps(cls(4, delta=0.1, sigma=0.3)))
@@ -197,12 +198,39 @@ def test_the_picture_of_the_nearest_others_shows_who_moves_and_both_largest_gaps
     plt.close("all")
 
 
-def test_the_picture_of_methods_has_a_marker_for_each_pair_hollow_without_a_proof():
-    rows = [("a", "x", 2.0, 1.5, 2.5, True), ("b", "x", 0.5, 0.2, np.inf, False)]
-    table = pd.DataFrame(rows, columns=["method", "instance", "times", "low", "high", "proved"])
-    ax = figures.times_the_limit(table).axes[0]
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert [dot.get_xdata()[0] for dot in dots] == [2.0, 0.5]
-    assert [dot.get_markerfacecolor() == "white" for dot in dots] == [False, True]
-    assert ax.get_xlim()[0] < 0.5
+def test_the_picture_of_methods_has_the_proved_first_the_others_hollow_below_a_line():
+    rows = [
+        ("slow", "x", 9.0, 8.0, 9.5, False, True),
+        ("free", "x", 0.5, 0.2, 3.0, False, False),
+        ("fast", "x", 2.0, 1.5, 2.5, False, True),
+        ("fast", "y", 8.0, 7.0, 9.0, True, True),
+    ]
+    columns = ["method", "instance", "times", "low", "high", "many", "proved"]
+    ax = figures.times_the_limit(pd.DataFrame(rows, columns=columns)).axes[0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["fast", "slow", "free"]
+    dots = {line.get_xdata()[0]: line for line in ax.lines if line.get_marker() in ("o", "^")}
+    assert set(dots) == {9.0, 0.5, 2.0, 8.0}
+    assert {x: np.rint(dot.get_ydata()[0]) for x, dot in dots.items()} == {2: 0, 8: 0, 9: 1, 0.5: 2}
+    assert [x for x, dot in dots.items() if dot.get_markerfacecolor() == "white"] == [0.5]
+    assert [x for x, dot in dots.items() if dot.get_marker() == "^"] == [8.0]
+    names = [text.get_text() for text in ax.texts]
+    assert {*names} == {"one alternative decides", "many do", "not proved", "the limit"}
+    levels = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
+    assert levels == [1.5]
+    assert ax.get_xlim()[0] < 0.2
     plt.close("all")
+
+
+def test_times_the_limit_count_a_run_that_did_not_stop_as_longer_than_all_others():
+    stops = pd.DataFrame(
+        {
+            "policy": "a",
+            "instance": "x",
+            "samples": [10, 20, 15],
+            "stopped": [True, True, False],
+            "correct": [True, False, False],
+        }
+    )
+    (row,) = times_the_limit(stops, pd.Series({"x": 10})).to_dict("records")
+    assert (row["times"], row["runs"], row["wrong"]) == (2.0, 3, 1)
+    assert row["high"] == np.inf

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.transforms import Transform
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure
-from maxgap_book.figures.shared import MANY_STYLES
+from maxgap_book.figures.shared import darker
 
 __all__ = ["nearest", "times_the_limit"]
 
 #: Distance between two instances in a row of methods.
-STEP = 0.15
+STEP = 0.16
+#: Of an instance, whether many alternatives are near: name, colour and marker.
+KINDS = {False: ("one alternative decides", PALETTE[0], "o"), True: ("many do", PALETTE[3], "^")}
 
 
 def nearest(
@@ -76,7 +76,7 @@ def _panel(
     gaps = np.diff(ranked)
     for k in np.flatnonzero(gaps >= gaps.max() * (1 - 1e-6)):
         bracket(ax, (ranked[k], ranked[k + 1]), -0.5, f"{gaps[k]:.3g}")
-    ax.set_yticks([1.3, 1, 0], ["share of samples", "true means", "nearest others"])
+    ax.set_yticks([1.42, 1, 0], ["share of samples", "true means", "nearest others"])
     ax.set_ylim(-0.75, 2.15)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -89,47 +89,55 @@ def times_the_limit(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Columns method, instance, times, low, high (the median's interval; infinite where there are
-        too few runs) and proved; in the order in which methods and instances are shown. Methods
-        without a proof are hollow.
+        Columns method, instance, times, low, high (the median's interval), proved, and many:
+        whether many alternatives are nearly as near as the nearest. Proved methods stand above
+        the others, each kind with the nearest to the limit first.
 
     Examples
     --------
-    >>> rows = [("a", "x", 2.0, 1.5, 2.5, True), ("b", "x", 9.0, 8.0, np.inf, False)]
-    >>> columns = ["method", "instance", "times", "low", "high", "proved"]
+    >>> rows = [("a", "x", 9.0, 8.0, 9.5, False, True), ("b", "x", 2.0, 1.5, 2.5, False, True)]
+    >>> columns = ["method", "instance", "times", "low", "high", "many", "proved"]
     >>> figure = times_the_limit(pd.DataFrame(rows, columns=columns))
     >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    ['a', 'b']
+    ['b', 'a']
     """
-    methods, instances = list(table["method"].unique()), list(table["instance"].unique())
-    figure, ax = new_figure(height=1.6 + 0.42 * len(methods))
-    shown = []
-    for place, name in enumerate(instances):
-        style: dict[str, Any] = MANY_STYLES[place]
-        shown.append(Line2D([], [], color=style["color"], marker=style["marker"], ls="none"))
-        for row in table[table["instance"] == name].itertuples():
-            y = methods.index(row.method) + STEP * (place - (len(instances) - 1) / 2)
-            hollow = style["marker"] != "x" and not row.proved
-            ax.plot(
-                row.times,
-                y,
-                style["marker"],
-                color=style["color"],
-                mfc="white" if hollow else style["color"],
-                ms=6,
-            )
-            ax.plot([row.low, min(row.high, 1e9)], [y, y], color=style["color"], lw=1.2, zorder=1)
-    for place in range(1, len(methods), 2):
-        ax.axhspan(place - 0.5, place + 0.5, color="0.5", alpha=0.08, lw=0, zorder=0)
-    ax.axvline(1, color="black", lw=1.2)
-    ax.text(1.1, 0.6 * len(methods), "the limit", rotation=90, va="center")
+    logs = table.assign(log=np.log(table["times"])).groupby("method")[["proved", "log"]].mean()
+    methods = logs.sort_values(["proved", "log"], ascending=[False, True]).index.tolist()
+    figure, ax = new_figure(height=1.1 + 0.72 * len(methods))
+    for (method, many), rows in table.sort_values("times").groupby(["method", "many"]):
+        colour, marker = KINDS[bool(many)][1:]
+        y = methods.index(method) + (0.18 if many else -0.34) + STEP * np.arange(len(rows))
+        face = colour if rows["proved"].all() else "white"
+        ax.hlines(y, rows["low"], rows["high"], color=colour, lw=2, zorder=1)
+        ax.plot(rows["times"], y, marker, color=colour, mfc=face, mew=1.6, ms=7)
+    _name_kinds(ax, table[table["method"] == methods[0]])
+    n_proved = int(logs["proved"].sum())
+    if n_proved < len(methods):
+        ax.axhline(n_proved - 0.5, color="0.3", lw=1, ls="--")
+        ax.text(0.99, n_proved - 0.46, "not proved", ha="right", va="top", transform=_across(ax))
+    ax.axvline(1, color="black", lw=1.5)
+    ax.text(1, -0.62, "the limit", ha="center", va="bottom")
     ax.set_xscale("log")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,g}"))
-    ax.set(xlabel=r"samples, times the limit $T^*\,\mathrm{kl}(\delta, 1 - \delta)$")
-    ax.set_xlim(0.7 * min(1, table["times"].min()), 1.6 * table["times"].max())
-    ax.set_ylim(len(methods) - 0.5, -0.5)
+    ax.set_xlim(0.8 * min(1, table["low"].min()), 1.15 * table["high"].max())
+    ax.set_xticks([1, 2, 5, 10, 20, 30], ["1", "2", "5", "10", "20", "30"])
+    ax.minorticks_off()
+    ax.set(xlabel="samples, times the limit", ylim=(len(methods) - 0.45, -0.6))
     ax.set_yticks(range(len(methods)), methods)
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
-    figure.legend(shown, instances, loc="outside upper center", ncols=3)
     return figure
+
+
+def _across(ax: Axes) -> Transform:
+    """Across the axes from 0 to 1, down in numbers of rows."""
+    return ax.get_yaxis_transform()
+
+
+def _name_kinds(ax: Axes, rows: pd.DataFrame) -> None:
+    """Beside the markers of the first row what their colours stand for."""
+    for many, (name, colour, _) in KINDS.items():
+        of_kind = rows[rows["many"] == many]
+        if of_kind.empty:
+            continue
+        x = 1.12 * of_kind["high"].max()
+        ax.text(x, 0.26 if many else -0.18, name, color=darker(colour), va="center", ha="left")

@@ -7,54 +7,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from maxgap.figures import PALETTE, new_figure, policy_style
+from maxgap.figures import new_figure, policy_style
 from maxgap_book.figures.shared import figure_of
 from maxgap_book.printing import significant
 
-__all__ = ["boxes_against_contrasts", "random_instances", "samples_needed"]
+__all__ = ["random_instances", "samples_needed"]
 
 BOXES, CONTRASTS = "MaxGapTop2UCB", "MaxGapContrasts"
-
-
-def boxes_against_contrasts(bounds: pd.DataFrame, true: float) -> Figure:
-    """What is known of "largest gap minus rival gap" as samples grow, a panel a way to know it.
-
-    Parameters
-    ----------
-    bounds : DataFrame
-        A row a number of samples, growing; columns samples, estimate, boxes, contrast: how far the
-        estimate may be off by intervals of the arms, and by a test of the contrast.
-    true : float
-        The difference.
-    """
-    figure, axes = new_figure(columns=2, height=3.9, sharey=True)
-    ways = {
-        "boxes": (PALETTE[0], "by the intervals of four arms"),
-        "contrast": (PALETTE[3], "by their contrast"),
-    }
-    for ax, (column, (color, title)) in zip(axes, ways.items(), strict=True):
-        low, high = bounds["estimate"] - bounds[column], bounds["estimate"] + bounds[column]
-        ax.fill_between(bounds["samples"], low, high, color=color, alpha=0.25, lw=0)
-        ax.plot(bounds["samples"], low, color=color)
-        ax.axhline(0, color="black", lw=1)
-        ax.axhline(true, color="black", lw=1, ls=":")
-        certain = bounds.loc[low > 0, "samples"]
-        if len(certain):
-            first = certain.iloc[0]
-            ax.axvline(first, color=color, lw=1)
-            ax.annotate(
-                f"certain\nat {first:,}",
-                (first, -3.2 * true),
-                xytext=(-5, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-            )
-        ax.set(title=title, xscale="log", xlabel="samples", ylim=(-4 * true, 6 * true))
-        ax.set_yticks([2.5 * true * k for k in (-1, 0, 1, 2)])
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes[0].set_ylabel("largest gap minus second")
-    return figure
 
 
 def samples_needed(table: pd.DataFrame) -> Figure:

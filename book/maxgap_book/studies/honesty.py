@@ -30,8 +30,6 @@ __all__ = [
     "Case",
     "ends",
     "exact_interval",
-    "random_case",
-    "search",
     "worst",
     "wrong_answers",
 ]
@@ -178,69 +176,6 @@ def worst(table: pd.DataFrame) -> pd.DataFrame:
     """
     groups = table.groupby(["case", "delta"], sort=False)
     return table.loc[groups["wrong"].idxmax()].reset_index(drop=True)
-
-
-def random_case(rng: np.random.Generator) -> Case:
-    """Three to six arms, two gaps that tie or nearly, others smaller, scales that may differ.
-
-    Examples
-    --------
-    >>> case = random_case(np.random.default_rng(1))
-    >>> gaps = np.sort(case.problem.gaps)
-    >>> bool(gaps[-1] - gaps[-2] < 0.03)
-    True
-    """
-    n_arms = int(rng.integers(3, 7))
-    gaps = rng.choice([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97], n_arms - 1)
-    tied = rng.choice(n_arms - 1, 2, replace=False)
-    gaps[tied] = 1.0, 1.0 + rng.choice([1e-4, 0.02])
-    sigmas = rng.choice([0.01, 0.05, 0.2]) * rng.choice([0.03, 0.3, 1.0, 1.0], n_arms)
-    means = np.concatenate([[0.0], np.cumsum(gaps)])
-    order = rng.permutation(n_arms)
-    name = " ".join(f"{gap:g}" for gap in gaps)
-    return Case(f"gaps {name}", Problem(means[order], sigmas[order]), 100)
-
-
-def search(
-    samplers: Iterable[str],
-    delta: float,
-    *,
-    first: tuple[int, int],
-    again: tuple[int, int],
-    seed: int,
-    n_jobs: int = -1,
-) -> pd.DataFrame:
-    """Look for the instance on which a certificate is wrong most often.
-
-    Every random instance gets a few runs; those with the most wrong answers get many more, with
-    fresh rewards, for the largest of many shares is too large by luck.
-
-    Parameters
-    ----------
-    samplers : iterable of str
-        Names from :data:`SAMPLERS`.
-    delta : float
-        Error allowed.
-    first : (int, int)
-        How many random instances, and the runs that each gets of each sampler.
-    again : (int, int)
-        How many of them are run again, and how often.
-    seed, n_jobs : int
-        As for :func:`wrong_answers`.
-
-    Examples
-    --------
-    >>> found = search(["RoundRobin"], 0.5, first=(3, 5), again=(1, 20), seed=1, n_jobs=1)
-    >>> found["runs"].tolist()
-    [20]
-    """
-    samplers, (instances, tries), (keep, runs) = list(samplers), first, again
-    rng = np.random.default_rng(seed)
-    cases = [random_case(rng) for _ in range(instances)]
-    tried = wrong_answers(cases, samplers, [delta], runs=tries, seed=seed, n_jobs=n_jobs)
-    by_case = tried["wrong"].to_numpy().reshape(instances, len(samplers)).max(axis=1)
-    kept = [cases[k] for k in np.argsort(-by_case, kind="stable")[:keep]]
-    return wrong_answers(kept, samplers, [delta], runs=runs, seed=seed + 1, n_jobs=n_jobs)
 
 
 def ends(case: Case, sampler: str, delta: float, seeds: list[np.random.SeedSequence]) -> Records:

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxgap import MaxGapTop2UCB, Policy
+from maxgap import Policy
 from maxgap.hardness import NearestAlternative, characteristic_time, nearest_alternative
 
 __all__ = [
     "PART",
     "Challenger",
     "LikelihoodRatio",
-    "Top2UCBSampling",
     "TrackAndStop",
     "ellipsoid",
     "popular",
@@ -102,18 +101,6 @@ class LikelihoodRatio(Policy):
 
     def plan(self, counts: Integers, weights: Floats, nearest: NearestAlternative) -> None:
         """Decide what to sample until the next look."""
-
-
-class Top2UCBSampling(LikelihoodRatio, MaxGapTop2UCB):
-    """Sample as MaxGapTop2UCB does, stop by the distance.
-
-    Examples
-    --------
-    >>> policy = Top2UCBSampling(["a", "b", "c"], delta=0.1, sigma=0.01)
-    >>> policy.tell(["a", "b", "c"], [0.0, 0.1, 1.0])
-    >>> policy.stopped, policy.certified, policy.ask()
-    (True, False, [])
-    """
 
 
 class Challenger(LikelihoodRatio):
