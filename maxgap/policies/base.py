@@ -61,10 +61,10 @@ __all__ = ["DEFAULT", "Policy", "Split"]
 
 
 class _Default:
-    """Stands for "the class's own default": None already means "never stop"."""
+    """Stands for the class's own default: None already means "never stop"."""
 
     def __repr__(self) -> str:
-        return "the class's own default"
+        return "DEFAULT"
 
 
 DEFAULT = _Default()
@@ -127,7 +127,9 @@ class Policy:
         Intersect every interval with those before it (eq. 28 of the paper). If the intersection
         would be empty the arm keeps its last interval and a ``RuntimeWarning`` says so.
     stopping : str or None
-        Name of a rule, see :mod:`maxgap.stopping`; MaxGapContrasts with ``bounds``: "either".
+        Name of a rule, see :mod:`maxgap.stopping`; None to go on for ever. The default is the
+        class's own: "clusters"; "paper" of MaxGapUCB; "contrasts" of MaxGapContrasts, with
+        ``bounds`` "either".
     bounds : (float, float), optional
         The smallest and the largest reward that there could be, in place of ``sigma``, which then
         is half their distance. Rewards outside are refused.

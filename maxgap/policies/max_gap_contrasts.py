@@ -90,6 +90,8 @@ class MaxGapContrasts(Policy):
     rewards says :attr:`maxgap.Policy.certified`. Intervals and gap bounds are shown as for other
     policies; neither the sampling nor the certificate looks at them.
 
+    Settings are those of :class:`maxgap.Policy`.
+
     Examples
     --------
     >>> means = [0.0, 0.1, 0.9, 1.0]

@@ -184,6 +184,8 @@ class MaxGapElim(Policy):
     and the book proves it. The rule "paper" asks in addition that the certain gap lies between the
     two, and is right in general.
 
+    Settings are those of :class:`maxgap.Policy`.
+
     Examples
     --------
     The two lower arms lie close together, far from the upper one, and nothing between them can be

@@ -163,6 +163,8 @@ class ThirdBelow(Certain):
 class MaxGapTop2UCB(Policy):
     """Algorithm 3: sample every arm that has one of the two highest gap bounds.
 
+    Settings are those of :class:`maxgap.Policy`.
+
     Examples
     --------
     >>> means = [0.0, 0.1, 0.9, 1.0]

@@ -25,6 +25,8 @@ class RoundRobin(Policy):
 
     The paper gives it no stopping rule; "paper" is the one of the published scripts.
 
+    Settings are those of :class:`maxgap.Policy`.
+
     Examples
     --------
     >>> policy = RoundRobin(3)

@@ -134,6 +134,8 @@ class SortThenSearch(Policy):
     lambda 9) runs on the K - 1 gaps of neighbours, sampling both arms of a gap. The samples of the
     first phase are reused.
 
+    Settings are those of :class:`maxgap.Policy`.
+
     Examples
     --------
     Only the two arms whose intervals still touch are sampled.
