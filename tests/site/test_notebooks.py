@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,12 @@ NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 LONGEST_CELL = 20
 WIDEST_LINE = 80
 IMAGES = {"image/png", "image/svg+xml", "image/jpeg"}
+
+#: Width of a figure on a phone, and of the least letters there, in pixels.
+ON_A_PHONE, LEAST_LETTERS = 342, 9
+#: How a drawing of matplotlib says how wide it is, and of a text how high, in points.
+WIDTH_OF = re.compile(r'width="([\d.]+)pt"')
+LETTERS = re.compile(r"scale\((0\.\d+) -0\.\d+\)")
 
 #: The formats that a cell may use: a width, separators of thousands, whole numbers, and ``g`` for
 #: a setting. One with decimals leaves a tie to the last bit, which differs between processors.
@@ -77,10 +84,11 @@ def of_source(cell: dict, number: int) -> Iterator[str]:
         yield "is empty"
     elif cell["execution_count"] != number:
         yield f"was not executed in order: {cell['execution_count']}"
-    if len(source.splitlines()) > LONGEST_CELL:
+    shown = not {"remove-cell", "remove-input"} & tags(cell)
+    if len(source.splitlines()) > LONGEST_CELL and shown:
         yield f"has more than {LONGEST_CELL} lines"
     widest = max(map(len, source.splitlines()), default=0)
-    if widest > WIDEST_LINE and not {"remove-cell", "remove-input"} & tags(cell):
+    if widest > WIDEST_LINE and shown:
         yield f"has a line of {widest} columns, which a page cuts"
     if cell["metadata"].keys() & {"execution", "ExecuteTime"}:
         yield "stores when it was executed"
@@ -114,6 +122,15 @@ def of_picture(cell: dict) -> Iterator[str]:
         yield "shows a figure without a caption"
     if images and not figure.get("name", "").startswith("fig-"):
         yield "shows a figure without a label fig-..."
+    for drawing in ("".join(o["data"].get("image/svg+xml", "")) for o in shown):
+        found = [100 * float(size) for size in LETTERS.findall(drawing)]
+        pixels = (
+            min(found, default=math.inf)
+            * ON_A_PHONE
+            / float((WIDTH_OF.search(drawing) or ["", 1])[1])
+        )
+        if pixels < LEAST_LETTERS:
+            yield f"has letters of {pixels} pixels on a phone"
     tables = sum('class="dataframe"' in "".join(o["data"].get("text/html", "")) for o in shown)
     if tables and "remove-cell" not in tags(cell):
         if tables > 1:
@@ -136,6 +153,14 @@ def stored(source="print(1)", outputs=(), count=1, **metadata):
 
 
 PICTURE = {"output_type": "display_data", "data": {"image/png": "", "text/plain": ""}}
+SMALL = {
+    "output_type": "display_data",
+    "data": {"image/svg+xml": '<svg width="454.8pt"><g transform="scale(0.1 -0.1)"/></svg>'},
+}
+LARGE = {
+    "output_type": "display_data",
+    "data": {"image/svg+xml": '<svg width="454.8pt"><g transform="scale(0.12 -0.12)"/></svg>'},
+}
 TABLE = {"output_type": "execute_result", "data": {"text/html": ['<table class="dataframe">']}}
 CAPTIONED = {"figure": {"name": "tab-x", "caption": "A table."}}
 LABELLED = {"figure": {"name": "fig-x", "caption": "A figure."}, "image": {"alt": "Axes."}}
@@ -154,6 +179,7 @@ def test_a_chapter_is_in_the_table_of_contents(path):
 def test_a_sound_notebook_raises_no_complaint():
     assert complaints(stored()) == []
     assert complaints(stored(outputs=[PICTURE], mystnb=LABELLED)) == []
+    assert complaints(stored(outputs=[LARGE], mystnb=LABELLED)) == []
     assert complaints(stored(outputs=[TABLE], mystnb=CAPTIONED)) == []
     assert complaints(stored(outputs=[TABLE], tags=["remove-cell"])) == []
     assert complaints(stored(source="x = " + "1" * 99, tags=["remove-input"])) == []
@@ -178,6 +204,7 @@ def test_a_sound_notebook_raises_no_complaint():
         (stored(outputs=[PICTURE], mystnb={"figure": LABELLED["figure"]}), "alternative text"),
         (stored(outputs=[PICTURE], mystnb={"image": LABELLED["image"]}), "without a caption"),
         (stored(outputs=[PICTURE, PICTURE], mystnb=LABELLED), "shows 2 images"),
+        (stored(outputs=[SMALL], mystnb=LABELLED), "letters of 7.5"),
         (stored(execution={"iopub": ""}), "stores when"),
         (stored(source="x = 1 / 3\nx.round(2)"), "rounds by itself"),
         (stored(source="print(f'{x:.1f}')"), "rounds by itself"),
