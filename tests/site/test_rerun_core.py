@@ -234,6 +234,13 @@ def test_deviates_are_standard_normal_and_streams_differ(javascript):
     assert streams[0] == javascript("deviates", 40_000, 1, 0, 0)
 
 
+def test_a_link_to_an_experiment_leads_to_the_same_noise_next_year(javascript):
+    first = [1.365372506797079, 2.2439839273015063, 0.9293077922072435]
+    assert javascript("deviates", 3, 1, 0, 0) == pytest.approx(first, rel=1e-12)
+    later = [-0.21474868482933063, -1.9265192641236923, 0.4869349920217993]
+    assert javascript("deviates", 3, 7, 2, 3_000_119) == pytest.approx(later, rel=1e-12)
+
+
 def test_a_run_is_the_same_whoever_asks_for_it(javascript):
     problem = problems.two_large_gaps(0.1, 0.05)
     case = {"policy": "MaxGapUCB", "means": problem.means.tolist(), "sigma": 0.05, "delta": 0.1}

@@ -12,7 +12,7 @@
 
 const POLICIES = ["RoundRobin", "MaxGapElim", "MaxGapUCB", "MaxGapTop2UCB"];
 
-// -- radii -----------------------------------------------------------------------------------
+// -- radii
 
 const LN2_HIGH = 6.93147180369123816490e-1;
 const LN2_LOW = 1.90821492927058770002e-10;
@@ -74,11 +74,11 @@ function radii({ radius, delta, sigma }, nArms, most) {
   return table;
 }
 
-// -- a run -----------------------------------------------------------------------------------
+// -- a run
 
-function largest(values, first, last) {
+function largest(values) {
   let found = -Infinity;
-  for (let k = first; k <= last; k += 1) if (values[k] > found) found = values[k];
+  for (let k = 0; k < values.length; k += 1) if (values[k] > found) found = values[k];
   return found;
 }
 
@@ -140,8 +140,12 @@ class Run {
       return;
     }
     this.settle();
-    if (this.policy === 1) this.eliminate();
-    else this.listTouching(this.policy === 2 ? this.widest() : this.secondWidest());
+    if (this.policy === 1) {
+      this.eliminate();
+      return;
+    }
+    this.mark(this.policy === 2 ? this.widest() : this.secondWidest());
+    this.list(this.touches);
   }
 
   listFewest() {
@@ -228,82 +232,29 @@ class Run {
 
   /** The highest gap bound of all arms, M_1. */
   widest() {
-    return largest(this.width, 0, this.nArms - 1);
+    return largest(this.width);
   }
 
   /** The highest gap bound below it, M_2; M_1 itself if all arms share it. */
   secondWidest() {
-    const { low, high, end, reach, width, nArms } = this;
-    const widest = this.widest();
-    const at = width.indexOf(widest);
-    if (width.indexOf(widest, at + 1) >= 0) return this.secondArmByArm(widest);
-    // Who does not touch this slot lies above it, and together these arms touch all slots from the first that
-    // ends at or above the lowest of them; or lies below it, and likewise.
-    const [left, right] = [low[at], end[at]];
-    let best = -Infinity;
-    let beyond = at + 1;
-    while (beyond < nArms && low[beyond] <= right) beyond += 1;
-    if (beyond < nArms) {
-      best = width[nArms - 1];
-      for (let k = nArms - 2; k >= 0 && end[k] >= low[beyond]; k -= 1) best = Math.max(best, width[k]);
-    }
-    let highest = -Infinity;
-    for (let k = at - 1; k >= 0; k -= 1) {
-      if (high[k] < left && high[k] > highest) highest = high[k];
-      if (reach[k] <= highest) break;
-    }
-    for (let k = 0; k < at && low[k] <= highest; k += 1) best = Math.max(best, width[k]);
-    return best > -Infinity ? best : widest;
-  }
-
-  /** The same where several slots are as wide. */
-  secondArmByArm(widest) {
     const { order, low, high, end, width, touches, nArms } = this;
-    this.mark(widest, false);
+    const widest = this.widest();
+    this.mark(widest);
     let second = -Infinity;
-    let start = 0;
+    let first = 0;
+    let seen = 0; // an arm touches the slots from some place to another, and the next arms none before it
     for (let k = 0; k < nArms; k += 1) {
-      while (start < nArms - 1 && end[start] < low[k]) start += 1;
+      while (first < nArms - 1 && end[first] < low[k]) first += 1;
       if (touches[order[k]]) continue;
-      for (let slot = start; slot < nArms && low[slot] <= high[k]; slot += 1) {
-        if (width[slot] > second) second = width[slot];
+      for (seen = Math.max(seen, first); seen < nArms && low[seen] <= high[k]; seen += 1) {
+        second = Math.max(second, width[seen]);
       }
     }
     return second > -Infinity ? second : widest;
   }
 
-  /** List the arms with a gap bound of at least `least`: those that touch a slot so wide. */
-  listTouching(least) {
-    const { width, low, high, end, reach, order, nArms } = this;
-    this.nNext = 0;
-    for (let at = 0; at < nArms && this.nNext <= 12; at += 1) {
-      if (width[at] < least) continue;
-      const [left, right] = [low[at], end[at]];
-      for (let k = at; k >= 0 && this.nNext <= 12; k -= 1) {
-        if (high[k] >= left) this.insert(order[k]);
-        if (reach[k] < left) break;
-      }
-      for (let k = at + 1; k < nArms && low[k] <= right && this.nNext <= 12; k += 1) {
-        if (high[k] >= right || low[k] <= left) this.insert(order[k]);
-      }
-    }
-    if (this.nNext <= 12 && this.nNext < nArms) return;
-    this.mark(least, false); // they are many: one pass over all arms
-    this.list(this.touches);
-  }
-
-  insert(arm) {
-    const { next } = this;
-    let i = this.nNext;
-    while (i > 0 && next[i - 1] > arm) i -= 1;
-    if (i > 0 && next[i - 1] === arm) return;
-    if (this.nNext < this.nArms) next.copyWithin(i + 1, i, this.nNext);
-    next[i] = arm;
-    this.nNext += 1;
-  }
-
-  /** Mark the arms with a gap bound of at least `least`, or above it. */
-  mark(least, above) {
+  /** Mark the arms with a gap bound of at least `least`, or above it: who touches a slot so wide. */
+  mark(least, above = false) {
     const { order, low, high, end, width, wide, touches, nArms } = this;
     let next = nArms;
     for (let k = nArms - 1; k >= 0; k -= 1) {
@@ -321,7 +272,7 @@ class Run {
   /** Algorithm 1: who cannot have the largest gap goes; all return where fewer than two stay. */
   eliminate() {
     const { active, touches } = this;
-    this.certain = largest(this.separation, 0, this.nArms - 1); // eq. (9)
+    this.certain = largest(this.separation); // eq. (9)
     if (this.certain > 0) {
       this.mark(this.certain, true);
       for (let arm = 0; arm < this.nArms; arm += 1) if (!touches[arm]) active[arm] = 0;
@@ -418,7 +369,7 @@ function simulate({ policy, means, sigma, delta, radius, looks, seed, first, run
   return { wrong, counts };
 }
 
-// -- noise -----------------------------------------------------------------------------------
+// -- noise
 
 /** Whole numbers below 2^32 of a stream of its own for every seed and two numbers (sfc32). */
 function integers(seed, stream, number) {
@@ -460,7 +411,7 @@ function normals(seed, stream, number) {
   };
 }
 
-// -- statistics, as in maxgap.statistics -----------------------------------------------------
+// -- statistics, as in maxgap.statistics
 
 /** Wilson's 95% interval for a share. */
 function wilson(wrong, runs) {
