@@ -294,8 +294,9 @@ def weaker(rewards, top, delta, sigma, found):
     level = kinds.index(found["kind"])
     answers = []
     for change in (-1e-9, 1e-9):
-        # What comes before holds, what comes after is not asked.
+        # What comes before holds, what comes after is not asked; JavaScript knows no distances.
         moved = [*needed[:level], found["evidence"] + change, *[-np.inf] * (2 - level)]
+        moved += [np.inf, np.inf]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(plain_contrasts, "thresholds", lambda *_, moved=moved: moved)
             answers.append(plain_contrasts.certifies(rewards, bottom, top, delta, sigmas))
