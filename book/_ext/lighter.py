@@ -42,7 +42,8 @@ def prepare(
 ) -> None:
     """Give the templates `without`; take MathJax from pages that have no formula."""
     context["without"] = without
-    body = context.get("body") or ""
+    # A script may have dollars of its own.
+    body = re.sub(r"<script.*?</script>", "", context.get("body") or "", flags=re.DOTALL)
     if not re.search(r'class="[^"]*\bmath\b|\\\(|\$', body):
         context["script_files"] = [
             script for script in context["script_files"] if "mathjax" not in str(script.filename)

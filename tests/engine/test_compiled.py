@@ -238,7 +238,7 @@ class RuleOfSomebody(NamedTuple):
     lines: Any
 
     @classmethod
-    def of(cls, proved, lines, share):
+    def of(cls, proved, lines):
         return cls(False, proved, lines)
 
     def holds(self, state):

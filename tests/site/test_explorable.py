@@ -294,8 +294,9 @@ def weaker(rewards, top, delta, sigma, found):
     level = kinds.index(found["kind"])
     answers = []
     for change in (-1e-9, 1e-9):
-        # What comes before holds, what comes after is not asked.
+        # What comes before holds, what comes after is not asked; JavaScript knows no distances.
         moved = [*needed[:level], found["evidence"] + change, *[-np.inf] * (2 - level)]
+        moved += [np.inf, np.inf]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(plain_contrasts, "thresholds", lambda *_, moved=moved: moved)
             answers.append(plain_contrasts.certifies(rewards, bottom, top, delta, sigmas))
@@ -719,7 +720,8 @@ def test_two_policies_stand_side_by_side_and_below_each_other_on_a_phone(viewpor
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
         # A mean that is moved on either side moves on both.
         page.get_by_role("slider", name="True mean of arm 0").nth(1).press("End")
-        page.wait_for_function("location.hash.includes('+RoundRobin,')")
+        # The address follows after a moment: it has the mean that was moved.
+        page.wait_for_function(r"/\+RoundRobin(,[^,]*){4},3,/.test(location.hash)")
         for k in range(2):
             handle = sides.nth(k).get_by_role("slider", name="True mean of arm 0")
             assert handle.get_attribute("aria-valuenow") == "3.00"
