@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from maxgap.figures import PALETTE, error_curves, new_figure, policy_style
 
 __all__ = [
     "MANY_STYLES",
+    "Player",
+    "Words",
     "darker",
     "error_curves_with_bars",
     "figure_of",
@@ -35,6 +37,27 @@ MANY_STYLES = [
         (5, (0, (3, 1, 1, 1)), "x"),
     )
 ]
+
+
+class Player:
+    """A figure that can be played with, as HTML; ``description`` where there is none."""
+
+    def __init__(self, html: str, description: str) -> None:
+        self.html, self.description = html, description
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.description
+
+
+class Words(NamedTuple):
+    """What is said of a player: its name in the page, its caption, and a text in its place."""
+
+    name: str
+    caption: str
+    alt: str
 
 
 def darker(colour: Any) -> tuple[float, ...]:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +14,13 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, new_figure
-from maxgap_book.figures.shared import error_curves_with_bars, figure_of, speedup_curves
+from maxgap_book.figures.shared import (
+    Player,
+    Words,
+    error_curves_with_bars,
+    figure_of,
+    speedup_curves,
+)
 from maxgap_book.printing import decimal, rounded
 
 __all__ = [
@@ -108,27 +113,6 @@ def sample_profile(
     handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure
-
-
-class Player:
-    """A figure to step through, as HTML; ``description`` where there is none."""
-
-    def __init__(self, html: str, description: str) -> None:
-        self.html, self.description = html, description
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.description
-
-
-class Words(NamedTuple):
-    """What is said of a player: its name in the page, its caption, and a text in its place."""
-
-    name: str
-    caption: str
-    alt: str
 
 
 def profile_player(
