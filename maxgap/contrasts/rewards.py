@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxgap._checking import LARGEST_REWARD
-from maxgap._saving import saved_list
+from maxgap._saving import check_saved, saved_list
 from maxgap.contrasts.look import Look, new_look
 from maxgap.engine.types import Floats, Integers, Records
 
@@ -135,8 +135,7 @@ class Keeping(NamedTuple):
                 for arm in range(n_arms)
             ),
         ):
-            if not holds:
-                raise ValueError(f"its {name} cannot be those of a policy")
+            check_saved(name, holds)
         kept.seen["origin"], kept.seen["last_look"] = np.inf if origin is None else origin, look
         for start, sums in zip(kept.stacks["start"].tolist(), prefixes, strict=True):
             kept.sums[start + 1 : start + 1 + len(sums)] = sums

@@ -17,7 +17,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from maxgap import MaxGapUCB, RoundRobin, gap_upper_bounds, hardness, problems, simulate
-from maxgap.figures import POLICY_STYLES, new_figure
+from maxgap.figures import POLICY_STYLES
 from maxgap_book import attainment
 from maxgap_book.figures import (
     gap_bounds,
@@ -27,7 +27,6 @@ from maxgap_book.figures import (
     maxgap_problem,
     naive_baseline,
     recommended_method,
-    shared,
     sharper_certificates,
     streetview,
     three_algorithms,
@@ -112,7 +111,7 @@ def test_power_laws_draw_every_policy_with_its_bars_and_the_references():
             "high": [11.0, 42.0, 170.0, 6.0, 7.0, 8.0],
         }
     )
-    figure = shared.power_laws(
+    figure = naive_baseline._power_laws(
         table, "epsilon", references={"bound": [100.0, 25.0, 6.25]}, xlabel="x", ylabel="y"
     )
     ax = figure.axes[0]
@@ -192,39 +191,6 @@ def test_ranked_means_shade_the_largest_gap_of_those_not_left_out(left_out, name
     kept, hollow = ax.lines
     assert kept.get_ydata().tolist() == [3.0, 1.5, 1.4, 1.0, -7.0][: 5 - left_out]
     assert hollow.get_ydata().size == left_out
-
-
-def test_bars_of_an_error_curve_are_one_standard_error_long():
-    errors = pd.DataFrame(
-        {
-            "policy": "MaxGapUCB",
-            "samples": np.arange(1, 21),
-            "replicates": 100,
-            "error": 0.2,
-            "low": 0.1,
-            "high": 0.3,
-        }
-    )
-    _, ax = new_figure()
-    shared.error_curves_with_bars(errors, ax, every=10)
-    (bars,) = (c for c in ax.containers if c.has_yerr)
-    segments = np.array(bars.lines[2][0].get_segments())
-    assert segments[:, 0, 0].tolist() == [10, 20]
-    assert np.allclose(segments[:, :, 1], [0.2 - 0.04, 0.2 + 0.04])
-
-
-def test_ratio_curves_of_shared_axes_run_from_high_error_to_low_and_none_is_cut_off():
-    rows = pd.DataFrame({"policy": "MaxGapUCB", "level": [0.3, 0.1, 0.01], "ratio": [2.0, 4, 8]})
-    low = rows.assign(low=rows["ratio"] - 1, high=rows["ratio"] + 1)
-    high = rows.assign(ratio=2 * rows["ratio"], low=1.0, high=[5.0, 9.0, np.inf])
-    _, axes = new_figure(2, 1, sharex=True, sharey=True)
-    for ax, table in zip(axes, (high, low), strict=True):
-        shared.speedup_curves(table, claimed=(6, 7), ax=ax)
-    left, right = axes[0].get_xlim()
-    assert left > 0.3 > 0.01 > right
-    assert axes[0].get_ylim()[0] == 0
-    assert axes[0].get_ylim()[1] > 9
-    assert axes[1].lines[0].get_ydata().tolist() == [2.0, 4.0, 8.0]
 
 
 PAIRS = {"first": (2, 3), "second": (5, 6)}

@@ -303,16 +303,21 @@ def test_all_scenes_double_the_gain(chromium, home):
         assert log.errors == []
 
 
+def after_typing(panel, name, typed):
+    """The state once something was typed into the box of this name."""
+    box = panel.get_by_role("spinbutton", name=name)
+    box.fill(typed)
+    box.press("Tab")
+    return state(panel)
+
+
 @pytest.mark.browser
 def test_extreme_values_are_taken_to_what_can_be_run(panel):
     for name, typed, kept in (
         ("Noise σ", "1e9", ("sigma", 0.2)), ("Noise σ", "-3", ("sigma", 0.0125)),
         ("Noise σ", "", ("sigma", 0.0125)),
     ):  # fmt: skip
-        box = panel.get_by_role("spinbutton", name=name)
-        box.fill(typed)
-        box.press("Tab")
-        assert state(panel)[kept[0]] == kept[1]
+        assert after_typing(panel, name, typed)[kept[0]] == kept[1]
     found = press(panel, "Run 120")  # 1/16 of the samples
     assert found["found"]["base"] < 500
     panel.locator(".maxgap-rerun .controls summary").click()
@@ -320,10 +325,7 @@ def test_extreme_values_are_taken_to_what_can_be_run(panel):
         ("Error allowed δ", "7", ("delta", 0.5)), ("Error allowed δ", "0", ("delta", 0.001)),
         ("Seed", "0.4", ("seed", 1)),
     ):  # fmt: skip
-        box = panel.get_by_role("spinbutton", name=name)
-        box.fill(typed)
-        box.press("Tab")
-        assert state(panel)[kept[0]] == kept[1]
+        assert after_typing(panel, name, typed)[kept[0]] == kept[1]
     for policy in ("MaxGapElim", "MaxGapTop2UCB"):
         panel.get_by_role("checkbox", name=policy).check()
     panel.get_by_role("combobox", name="Runs").select_option("480")

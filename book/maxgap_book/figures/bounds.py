@@ -9,9 +9,8 @@ from html import escape
 from pathlib import Path
 
 from maxgap import gap_upper_bounds
+from maxgap_book.figures.shared import Player
 from maxgap_book.printing import decimal
-
-from .two_large_gaps import Player
 
 __all__ = ["bounds_figure"]
 

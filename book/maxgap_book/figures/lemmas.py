@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .two_large_gaps import Player
+from maxgap_book.figures.shared import Player
 
 __all__ = ["MENDED", "NEEDS", "PLACES", "direct_needs", "lemma_map", "lemma_table"]
 

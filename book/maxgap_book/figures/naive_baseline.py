@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
-from maxgap_book.figures.shared import darker, power_laws
+from maxgap_book.figures.shared import darker
 
 __all__ = [
     "one_large_gap",
@@ -91,7 +91,7 @@ def samples(table: pd.DataFrame) -> Figure:
         Columns policy, delta_min, mean, low, high; round robin is drawn broad, under the others.
     """
     broad = table["policy"] == "RoundRobin"
-    figure = power_laws(table[~broad], "delta_min", xlabel=_X, ylabel="samples until certified")
+    figure = _power_laws(table[~broad], "delta_min", xlabel=_X, ylabel="samples until certified")
     ax = _without_legend(figure)
     robin = policy_style("RoundRobin")["color"]
     rows = table[broad]
@@ -113,7 +113,7 @@ def saving(table: pd.DataFrame, predicted: Mapping[str, tuple[str, ArrayLike]]) 
         Of "paper" and "gamma": name on the figure, and values at the parameter's values in
         rising order.
     """
-    figure = power_laws(table, "delta_min", xlabel=_X, ylabel="times fewer samples")
+    figure = _power_laws(table, "delta_min", xlabel=_X, ylabel="times fewer samples")
     ax = _without_legend(figure)
     positions = np.unique(table["delta_min"])
     for key, (name, values) in predicted.items():
@@ -135,3 +135,48 @@ def _without_legend(figure: Figure) -> Axes:
 def _name(ax: Axes, name: str, colour: Any, place: tuple[float, float, float, str]) -> None:
     x, y, slope, line_at = place
     ax.text(x, y, name, color=darker(colour), rotation=slope, rotation_mode="anchor", va=line_at)
+
+
+def _power_laws(
+    table: pd.DataFrame,
+    x: str,
+    *,
+    references: Mapping[str, ArrayLike] | None = None,
+    xlabel: str,
+    ylabel: str,
+) -> Figure:
+    """Measured means against a parameter on logarithmic axes, with bars; one line a policy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns policy, mean, low, high, and the parameter `x`.
+    x : str
+        The parameter's column.
+    references : mapping of str to array_like, optional
+        Name -> values at the parameter's values in rising order: lines to compare with, grey.
+    xlabel, ylabel : str
+        Names of the axes.
+    """
+    figure, ax = new_figure(height=4.6)
+    for label, rows in table.groupby("policy", sort=False):
+        rows = rows.sort_values(x)
+        style = policy_style(str(label))
+        ax.errorbar(
+            rows[x],
+            rows["mean"],
+            yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
+            label=label,
+            capsize=2.5,
+            elinewidth=1.2,
+            **{**style, "markersize": 5.5},
+        )
+    positions = np.unique(table[x])
+    dashes = [(0, (1, 1)), (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1))]
+    for (label, values), dash in zip((references or {}).items(), dashes, strict=False):
+        ax.plot(positions, np.asarray(values), color="0.35", ls=dash, lw=1.5, label=label)
+    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.set_xticks(positions, [f"{position:.2g}" for position in positions])
+    ax.minorticks_off()
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure

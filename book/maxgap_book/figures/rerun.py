@@ -9,9 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from maxgap import Problem
+from maxgap_book.figures.shared import Player
 from maxgap_book.printing import decimal, interval
-
-from .two_large_gaps import Player
 
 if TYPE_CHECKING:
     import pandas as pd

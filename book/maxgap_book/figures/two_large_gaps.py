@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, new_figure, policy_style
 from maxgap.simulate import Study
-from maxgap_book.figures.shared import darker
+from maxgap_book.figures.shared import Player, darker
 from maxgap_book.figures.streetview import error_bands, level_axis
 from maxgap_book.printing import decimal, rounded
 
 __all__ = [
-    "Player",
     "Words",
     "error_bands",
     "profile_player",
@@ -92,19 +91,6 @@ def speedup(
     level_axis(ax, shown)
     ax.set_ylim(0, claimed + 1)
     return figure
-
-
-class Player:
-    """A figure to step through, as HTML; ``description`` where there is none."""
-
-    def __init__(self, html: str, description: str) -> None:
-        self.html, self.description = html, description
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.description
 
 
 class Words(NamedTuple):
