@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.book.test_verdicts import ROW, SECTIONS
+from tests.book.test_verdicts import CLAIMS, FOUND, TOC
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,7 +24,8 @@ def chapter(book, *sources):
         cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}}
     )
     book.mkdir(exist_ok=True)
-    (book.parent / "_toc.yml").touch()
+    (book.parent / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (book / "claims.yml").write_text(CLAIMS, encoding="utf-8")
     path = book / "01-x.ipynb"
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
     return path
@@ -49,7 +50,7 @@ def wait_for(file, process):
     raise TimeoutError(f"{file} did not appear")
 
 
-OFFER = f"from maxgap_book.verdicts import offer\noffer('01-x', [{ROW!r}], {SECTIONS!r})"
+OFFER = f"from maxgap_book.verdicts import offer\noffer('01-x', {FOUND!r})"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
@@ -78,6 +79,7 @@ def test_an_interrupted_chapter_is_as_it_was(tmp_path, ended_by, whole_group):
     assert (records / "01-x.json").read_text(encoding="utf-8") == "[]\n"
     assert sorted(file.name for file in path.parent.iterdir()) == [
         "01-x.ipynb",
+        "claims.yml",
         "records",
     ]
     if ended_by != "SIGKILL" and not whole_group:
@@ -100,7 +102,7 @@ def test_a_chapter_is_replaced_once_and_then_keeps_every_byte(tmp_path):
     after = path.read_bytes()
     assert b"executed" in after
     kept = json.loads((path.parent / "records" / "01-x.json").read_text(encoding="utf-8"))
-    assert kept == [ROW | {"at": "A heading"}]
+    assert kept == FOUND
     said, _ = start(path).communicate(timeout=60)
     assert said == f"{path}: unchanged\n"
     assert path.read_bytes() == after

@@ -450,7 +450,7 @@ def test_the_tables_of_a_chapter_have_numbered_captions_above_them(unknown):
         bare = [t for t in parts.select("table.dataframe") if not t.find_parent("figure")]
         assert bare == [], page.stem
     assert numbers["maxgap-problem"][:2] == ["Table 1.1 ", "Table 1.2 "]
-    assert sum(map(len, numbers.values())) > 80
+    assert sum(map(len, numbers.values())) > 60
 
 
 def test_no_table_has_a_value_as_a_program_writes_it(unknown):
@@ -472,13 +472,10 @@ def test_no_range_and_no_sign_in_computed_text_is_a_hyphen(unknown):
 
 
 def test_the_verdicts_of_one_outcome_have_an_address(unknown):
-    found = soup(unknown, "index").select('a[href*="verdicts.html#claims-"]')
-    links = {link["href"].partition("#")[2] for link in found}
-    assert links == {f"claims-{make_id(outcome)}" for outcome in OUTCOMES}
-    verdicts = soup(unknown, "verdicts")
-    for link in links:
-        (alone,) = verdicts.select(f"#{link}")
-        assert alone["data-alone"] == link.removeprefix("claims-")
+    page = soup(unknown, "verdicts")
+    for outcome in map(make_id, OUTCOMES):
+        (alone,) = page.select(f"#claims-{outcome}")
+        assert alone["data-alone"] == outcome
 
 
 def test_every_icon_of_a_page_is_in_the_fonts_that_are_left(site):
