@@ -179,7 +179,7 @@ def test_an_interrupted_study_on_a_cluster_leaves_no_worker_behind(whom, tmp_pat
 
 # -- a million replicates, planned by measurement ----------------------------------------------
 
-PLANNED = """
+ON_THE_PAGE = """
 import sys
 from distributed import LocalCluster
 
@@ -187,25 +187,20 @@ code = sys.stdin.read()
 with LocalCluster(
     n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
 ) as cluster:
-    small = code.replace("seconds(1000) / 1000", "seconds(80) / 80").replace("20_000", "2_000")
-    assert small.count("80") == 2
+    small = code.replace("1_000_000", "80").replace("20_000", "2_000")
+    assert small != code
     exec(small.replace("scheduler-address:8786", cluster.scheduler_address))
 """
 
 
 @linux
-def test_the_plan_for_a_million_replicates_on_the_page_runs_and_adds_up():
+def test_the_page_s_study_on_a_cluster_runs():
     page = (ROOT / "book" / "reproduce.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    with started(PLANNED, stdin=subprocess.PIPE) as process:
+    with started(ON_THE_PAGE, stdin=subprocess.PIPE) as process:
         try:
             out, errors = process.communicate(code, timeout=200)
         finally:
             ended(process)
     assert process.returncode == 0, errors
-    said = r"A million replicates: about ([\d.]+) hours on (\d+) workers,\n([\d.]+) hours on 100.\n"
-    here, workers, hundred = map(float, re.fullmatch(said, out).groups())
-    assert workers == 2
-    assert here > 0
-    # Both are rounded to a tenth.
-    assert abs(hundred - here * 2 / 100) <= 0.05 + 0.001 + 1e-9
+    assert re.findall("RoundRobin|MaxGapUCB", out) == ["RoundRobin", "MaxGapUCB"]

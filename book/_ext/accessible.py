@@ -1,4 +1,4 @@
-"""Sphinx extension: repair what the writers of HTML leave unclear to assistive technology."""
+"""Sphinx extension: repair what the writers of HTML leave unclear, most to assistive technology."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ REPAIRS = (
     (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
     # The corner of a table heads nothing.
     (re.compile(r"<th></th>"), "<td></td>"),
+    # A line may end at a formula, but not between a short one and the point after it.
+    (
+        re.compile(
+            r'(\(?<span class="math notranslate nohighlight">[^<]{1,40}</span>[.,;:!?)”’]+)'
+        ),
+        r'<span class="unbroken">\1</span>',
+    ),
 )
 
 

@@ -11,14 +11,17 @@ const GREEK = {
 const NOT_TEXT = "#jb-print-docs-body, .bd-header-article, nav, footer, details.cite, "
   + "dialog, .bd-sidebar-secondary";
 
+const MARKUP = /\\(?:math|text|operator)[a-z]*|\\[td]?frac|\\(?:left|right|[bB]ig+[lrm]?|q?quad)\b|\\.(?<![A-Za-z])|[\\{}$]/g;
+
 if (typeof Search !== "undefined") {
   const htmlToText = Search.htmlToText;
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
     page.querySelectorAll(NOT_TEXT).forEach((element) => element.remove());
-    // Formulas stand in a page as TeX: of that their words are read.
+    // Formulas stand in a page as TeX: in a line their letters are read, on a line of their own nothing.
+    page.querySelectorAll("div.math").forEach((formula) => formula.remove());
     page.querySelectorAll(".math").forEach((formula) => {
-      formula.textContent = formula.textContent.replace(/\\[()[\]{},;! ]|\\(?=[A-Za-z])/g, " ");
+      formula.textContent = formula.textContent.replace(MARKUP, " ");
     });
     return htmlToText(page.documentElement.outerHTML, anchor);
   };

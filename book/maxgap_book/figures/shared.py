@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from maxgap.figures import PALETTE
 
@@ -15,6 +16,7 @@ __all__ = [
     "Player",
     "darker",
     "figure_of",
+    "legible",
 ]
 
 
@@ -54,3 +56,9 @@ def figure_of(ax: Axes) -> Figure:
     figure = ax.figure
     assert isinstance(figure, Figure)
     return figure
+
+
+def legible(ax: Axes) -> None:
+    """White around the letters of all texts so far, where lines pass below them."""
+    for text in ax.texts:
+        text.set_path_effects([withStroke(linewidth=3, foreground="white")])

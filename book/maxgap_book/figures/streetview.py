@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE, bracket, new_figure, policy_style
-from maxgap_book.figures.shared import darker, figure_of
+from maxgap_book.figures.shared import darker, figure_of, legible
 from maxgap_book.printing import decimal
 
 __all__ = [
@@ -101,6 +101,7 @@ def error_bands(
         first, last = sorted(between)
         text = f"{100 * level:g}%: {decimal(first, -3)} against {decimal(last, -3)}"
         bracket(ax, (first, last), level, text, align="left")
+    legible(ax)
     ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1) if tick >= floor]
     ax.set(yscale="log", ylim=(floor, 1), xlim=(0, errors["samples"].max()))
     ax.set_yticks(ticks, [f"{100 * tick:g}%" for tick in ticks])
@@ -153,6 +154,7 @@ def speedup(
         ax.fill_between(rows["level"], rows["low"], rows["high"], color=colour, alpha=0.2, lw=0)
         ax.plot(rows["level"], rows["ratio"], color=colour, lw=2)
         ax.text(*names[str(label)], str(label), color=darker(colour))
+    legible(ax)
     level_axis(ax, ratios["level"])
     ax.set_ylim(0, 1.05 * ratios["high"].max())
     return figure
