@@ -299,9 +299,10 @@ def arm_sample_bounds(
 
     - MaxGapElim (Theorem 4): tau(rho_a).
     - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed, alpha being the smallest. The proof needs a
-      radius of gamma_a / 4, so 6 tau(gamma_a / 4), 16 times as many and more: "corrected".
+      radius below gamma_a / 4, and then gives 3 tau(gamma_a / 4), 8 times as many and more:
+      "corrected".
 
-    "Corrected" also rounds tau up to whole samples, at least one, and takes the corrected `rho`.
+    "Corrected" also takes the next whole number above tau, at least one, and the corrected `rho`.
 
     Parameters
     ----------
@@ -340,14 +341,17 @@ def arm_sample_bounds(
     if policy == "MaxGapElim":
         width, factor = rho(means, formula).either, 1
     elif policy == "MaxGapUCB":
-        width, factor = gamma(means).either / (4 if formula == "corrected" else 1), 6
+        share, factor = (4, 3) if formula == "corrected" else (1, 6)
+        width = gamma(means).either / share
     else:
         raise ValueError(f"policy: 'MaxGapUCB' or 'MaxGapElim' is needed, got {policy!r}")
     suboptimal = suboptimal_arms(means)
     x = width[suboptimal] / (np.sqrt(2) * sigma)
     tau = radius_constant(delta, problem.n_arms) * np.log(problem.n_arms / (delta * x)) / x**2
     bounds = np.full(problem.n_arms, np.inf)
-    bounds[suboptimal] = factor * (np.maximum(np.ceil(tau), 1) if formula == "corrected" else tau)
+    if formula == "corrected":
+        tau = np.maximum(np.floor(tau) + 1, 1)
+    bounds[suboptimal] = factor * tau
     return bounds
 
 

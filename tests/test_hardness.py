@@ -286,7 +286,7 @@ def test_the_ucb_bound_by_hand_as_printed():
     assert ours == pytest.approx(by_hand)
 
 
-def test_a_radius_of_gamma_over_four_takes_more_than_16_times_the_printed_samples():
+def test_a_radius_of_gamma_over_four_takes_more_than_8_times_the_printed_samples():
     for means in ([0, 0.25, 1.25, 1.75], problems.streetview().means):
         printed, corrected = (
             hardness.arm_sample_bounds(means, 0.1, formula=f) for f in ("printed", "corrected")
@@ -297,9 +297,9 @@ def test_a_radius_of_gamma_over_four_takes_more_than_16_times_the_printed_sample
         c = radius("paper", np.ceil(printed[arms] / 6), delta=0.1, n_arms=len(means))
         assert np.all(c <= gamma)
         assert np.all(4 * c > gamma)
-        c = radius("paper", corrected[arms] // 6, delta=0.1, n_arms=len(means))
-        assert np.all(4 * c <= gamma)
-        assert np.all(corrected[arms] > 16 * printed[arms])
+        c = radius("paper", corrected[arms] // 3, delta=0.1, n_arms=len(means))
+        assert np.all(4 * c < gamma)
+        assert np.all(corrected[arms] > 8 * printed[arms])
 
 
 def test_sigma_rescales_the_means():
@@ -308,7 +308,7 @@ def test_sigma_rescales_the_means():
         scaled = hardness.sample_bound(means * math.sqrt(2) * sigma, 0.1, sigma=sigma)
         assert scaled == pytest.approx(hardness.sample_bound(means, 0.1), rel=1e-3)
         # What the bound promises: the hoeffding radius at this sigma is then gamma / 4.
-        bounds = hardness.arm_sample_bounds(means, 0.1, sigma=sigma)[[0, 3]] // 6
+        bounds = hardness.arm_sample_bounds(means, 0.1, sigma=sigma)[[0, 3]] // 3
         c = radius("hoeffding", bounds, delta=0.1, n_arms=4, sigma=sigma)
         assert np.all(c <= hardness.gamma(means).either[[0, 3]] / 4)
 
@@ -327,7 +327,7 @@ def test_the_bound_for_arm_4_falls_in_epsilon_where_the_printed_order_is_negativ
 
 def test_with_hardly_any_noise_every_arm_still_takes_one_sample():
     means = [0.0, 0.25, 1.25, 1.75]
-    for policy, least in (("MaxGapElim", 1), ("MaxGapUCB", 6)):
+    for policy, least in (("MaxGapElim", 1), ("MaxGapUCB", 3)):
         bounds = hardness.arm_sample_bounds(means, 0.1, policy=policy, sigma=1e-6)
         assert bounds.tolist() == [least, INF, INF, least]
 

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from docutils.nodes import make_id
 
-__all__ = ["ICONS", "abstract", "block", "filters", "paper_map", "typeset"]
+__all__ = ["ICONS", "Abstract", "block", "filters", "paper_map", "typeset"]
 
 Row = Mapping[str, str]
 
@@ -160,7 +160,7 @@ def paper_map(rows: Iterable[Row], titles: Mapping[str, str]) -> str:
     return f'<div class="paper-map">{"".join(lines)}</div>'
 
 
-def abstract(sentences: Iterable[Mapping[str, str]], rows: Iterable[Row], page: str) -> str:
+class Abstract:
     """What the paper's abstract says, each statement marked by its outcome and leading to it.
 
     Parameters
@@ -173,20 +173,35 @@ def abstract(sentences: Iterable[Mapping[str, str]], rows: Iterable[Row], page: 
     page : str
         Address of the verdict page.
     """
-    outcomes = {row["key"]: row["outcome"] for row in rows}
-    parts = []
-    for sentence in sentences:
-        said = typeset(sentence["says"])
-        if "claim" in sentence:
-            key = sentence["claim"]
-            outcome = outcomes[key]
-            said = (
-                f'<a href="{page}#claim-{key}" data-outcome="{make_id(outcome)}">{said}'
-                f'</a> <span class="outcome" data-outcome="{make_id(outcome)}">'
-                f'<span aria-hidden="true">{ICONS[outcome]}</span> {outcome}</span>'
-            )
-        parts.append(said)
-    return f'<p class="abstract">{" ".join(parts)}</p>'
+
+    def __init__(
+        self, sentences: Iterable[Mapping[str, str]], rows: Iterable[Row], page: str
+    ) -> None:
+        self.outcomes = {row["key"]: row["outcome"] for row in rows}
+        self.sentences, self.page = list(sentences), page
+
+    def __repr__(self) -> str:
+        return " ".join(
+            f"{sentence['says']} ({self.outcomes[sentence['claim']]})"
+            if "claim" in sentence
+            else sentence["says"]
+            for sentence in self.sentences
+        )
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for sentence in self.sentences:
+            said = typeset(sentence["says"])
+            if "claim" in sentence:
+                key = sentence["claim"]
+                outcome = self.outcomes[key]
+                said = (
+                    f'<a href="{self.page}#claim-{key}" data-outcome="{make_id(outcome)}">{said}'
+                    f'</a> <span class="outcome" data-outcome="{make_id(outcome)}">'
+                    f'<span aria-hidden="true">{ICONS[outcome]}</span> {outcome}</span>'
+                )
+            parts.append(said)
+        return f'<p class="abstract">{" ".join(parts)}</p>'
 
 
 def _said(row: Row) -> str:

@@ -147,7 +147,7 @@ class TwoActive(Rule):
     Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
     nested can be valid and the answer wrong: an arm that was dropped comes to lie at the certain
     gap. For three arms, and for more with nested intervals, the rule is right; that proof and the
-    counterexample are in the book's chapter of the three algorithms.
+    counterexample are in the book's chapter on rules that fail.
     :class:`TwoActiveAroundCertainGap` needs neither condition.
     """
 

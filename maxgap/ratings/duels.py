@@ -152,7 +152,7 @@ class Duels(Rows):
         one, other = (self.labels[side[part[at]]] for side in (arms, others))
         why = (
             "pairs were not drawn uniformly, so a duel does not count for both; if one was chosen "
-            "and the other drawn, count it for the chosen one alone (chosen=)"
+            "and the other drawn, count it for the chosen one alone (chosen=, --chosen)"
         )
         if self._chosen:
             why = (

@@ -126,12 +126,15 @@ def test_the_abstract_leads_to_claims_and_says_what_became_of_them():
     claims = {row["key"]: row for row in verdicts.claims(verdicts.read_all())}
     judged = [sentence["claim"] for sentence in sentences if "claim" in sentence]
     assert len(set(judged)) == len(judged) >= 6
-    shown = verdict_blocks.abstract(sentences, claims.values(), "verdicts.html")
+    whole = verdict_blocks.Abstract(sentences, claims.values(), "verdicts.html")
+    shown = whole._repr_html_()
     for key in judged:
         assert f'<a href="verdicts.html#claim-{key}"' in shown
         outcome = claims[key]["outcome"]
         assert f"{verdict_blocks.ICONS[outcome]}</span> {outcome}</span>" in shown
-    assert verdict_blocks.abstract(sentences, claims.values(), "") in printed("verdicts")
+        assert f" ({outcome})" in repr(whole)
+    here = verdict_blocks.Abstract(sentences, claims.values(), "")
+    assert here._repr_html_() in printed("verdicts")
 
 
 def test_the_page_has_the_claims_in_the_papers_order_then_the_questions():

@@ -36,7 +36,7 @@ _SAVING_AT = {
     "gamma": (0.0105, 1.8, 0, "bottom"),
     "measured": (0.0125, 1050.0, -30.5, "top"),
 }
-_SAVING_STYLES = {
+_SAVING_STYLES: dict[str, dict[str, Any]] = {
     "paper": {"color": PALETTE[3], "ls": "--"},
     "gamma": {"color": PALETTE[0], "ls": "-."},
 }

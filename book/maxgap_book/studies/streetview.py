@@ -35,7 +35,7 @@ def error_at_ratio(ratios: pd.DataFrame, policy: str, ratio: float) -> str:
     rows = ratios[ratios["policy"] == policy]
 
     def level_of(column: str) -> str:
-        rising = np.maximum.accumulate(rows[column])
+        rising = rows[column].cummax()
         if ratio > rising.iloc[-1]:
             return f"below {100 * rows['level'].iloc[-1]:g}"
         level = np.exp(np.interp(ratio, rising, np.log(rows["level"])))
