@@ -9,19 +9,27 @@ const GREEK = {
 };
 
 const NOT_TEXT = "#jb-print-docs-body, .bd-header-article, nav, footer, details.cite, "
-  + "dialog, .bd-sidebar-secondary";
+  + "dialog, .bd-sidebar-secondary, .highlight";
 
-const MARKUP = /\\(?:math|text|operator)[a-z]*|\\[td]?frac|\\(?:left|right|[bB]ig+[lrm]?|q?quad)\b|\\.(?<![A-Za-z])|[\\{}$]/g;
+const SIGNS = {
+  ...Object.fromEntries(Object.entries(GREEK).map(([letter, name]) => [name, letter])),
+  le: "≤", ge: "≥", ne: "≠", sum: "Σ", infty: "∞", times: "×", cdot: "·", dots: "…", sqrt: "√", mid: "|", "%": "%", epsilon: "ε",
+};
+
+/** What can be read of TeX in a line. */
+function plain(tex) {
+  return tex.replace(/\\([A-Za-z]+|.)/g, (_, name) => SIGNS[name] ?? "").replace(/[{}$]/g, "");
+}
 
 if (typeof Search !== "undefined") {
   const htmlToText = Search.htmlToText;
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
     page.querySelectorAll(NOT_TEXT).forEach((element) => element.remove());
-    // Formulas stand in a page as TeX: in a line their letters are read, on a line of their own nothing.
+    // Formulas stand in a page as TeX.
     page.querySelectorAll("div.math").forEach((formula) => formula.remove());
     page.querySelectorAll(".math").forEach((formula) => {
-      formula.textContent = formula.textContent.replace(MARKUP, " ");
+      formula.textContent = plain(formula.textContent);
     });
     return htmlToText(page.documentElement.outerHTML, anchor);
   };

@@ -216,12 +216,31 @@ def test_more_runs_narrow_the_interval_and_other_runs_drop_dots(panel):
 def test_what_is_cancelled_does_not_count(panel):
     first = press(panel, "Run 120")
     panel.get_by_role("button", name="20 × 120", exact=True).click()
+    panel.wait_for_timeout(500)
     panel.get_by_role("button", name="Cancel", exact=True).click()
     after = state(panel)
     assert after["ratios"] == first["ratios"]
     assert (after["runs"], after["experiments"]) == (120, 1)
     assert "Cancelled" in said(panel)
     assert press(panel, "120 more")["runs"] == 240
+
+
+@pytest.mark.browser
+def test_a_double_press_begins_a_run_and_does_not_cancel_it(panel):
+    panel.get_by_role("button", name="Run 120", exact=True).dblclick()
+    assert state(panel)["runs"] == 120
+    panel.get_by_role("button", name="120 more", exact=True).focus()
+    panel.keyboard.press("Enter")
+    panel.keyboard.press("Enter")
+    assert state(panel)["runs"] == 240
+
+
+@pytest.mark.browser
+def test_another_setting_than_the_published_is_not_held_against_the_paper(panel):
+    press(panel, "Run 120")
+    assert " the paper’s 8" in said(panel)
+    press(panel, "the radius as printed")
+    assert "Of this setting the paper’s 8 says nothing." in said(panel)
 
 
 @pytest.mark.browser

@@ -1,12 +1,9 @@
 /*
  * The rerun panel: guess how many times fewer samples, then repeat the paper's experiment and see.
  *
- * It draws what core.js computes, in workers or, where there are none, in the page itself. What is
- * known before a run, the instances, the paper's number, the book's and what is proved, is in the
- * page, put there by the chapters that computed it. A page has one panel; one with `data-small` has
- * no settings.
- *
- * The n-th run of a policy is the same for the same seed, so an address holds a whole experiment.
+ * It draws what core.js computes, in workers or, where there are none, in the page. What is known
+ * before a run is put into the page by the chapters. One with `data-small` has no settings. Runs are
+ * the same for the same seed, so an address holds a whole experiment.
  */
 const core = window.maxgapRerun;
 const PRESETS = JSON.parse(document.getElementById("rerun-presets").textContent.replaceAll("'", "’"));
@@ -24,8 +21,6 @@ const BATCH = 10; // runs between two pictures
 const RESAMPLES = 400;
 const KEY = "#rerun=";
 const KEPT = ["sigma", "radius", "runs", "delta", "seed", "level", "guess"]; // in the address
-
-// -- small helpers
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const whole = (x) => Math.round(x).toLocaleString("en");
@@ -61,7 +56,7 @@ const label = (parent, x, y, text, anchor = "middle", kind = "") => make("text",
 const pathOf = (points) => `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
 const resize = (picture, wide, height) => setAll(picture, { viewBox: `0 0 ${wide} ${height}`, height });
 
-/** A slider: `move` is told the place of the pointer in the picture, `step` a number of steps. */
+/** A slider: `move` is told where in the picture, `step` how many steps. */
 function slide(node, picture, move, step) {
   const follow = (event) => {
     const box = picture.getBoundingClientRect();
@@ -131,7 +126,6 @@ function startWork(pieces) {
   else workers.forEach(feed);
 }
 
-/** After the last piece, or before it. */
 function stopWork() {
   waiting = [];
   if (!workers.some((worker) => worker.piece)) return;
@@ -162,7 +156,7 @@ function take(key) {
   Object.assign(state, { sigma, radius, delta });
 }
 
-/** Numbers of samples to look at, as ranges [first, last, step]: with sigma they grow as its square. */
+/** Samples to look at, as ranges [first, last, step]: they grow as sigma squared. */
 function ranges(policy) {
   const factor = (state.sigma / preset().sigma) ** 2;
   let end = 0;
@@ -202,7 +196,6 @@ function run(parts) {
   startWork(pieces);
 }
 
-/** Take in a piece that is done. */
 function count({ policy, set, first }, { wrong, counts }) {
   shown = working.sets.get(set);
   shown[policy].push({ first, wrong, counts, counted: core.summed(wrong, looksOf(policy).length) });
@@ -225,7 +218,6 @@ function finish() {
   remember();
 }
 
-/** What was asked for last is undone. */
 function cancel() {
   if (working === null) return;
   stopWork();
@@ -235,7 +227,7 @@ function cancel() {
   draw();
 }
 
-/** Wrong answers of a policy at every look, of the first runs of an experiment. */
+/** Wrong answers at every look, of the first runs. */
 function wrongOf(policy, experiment = shown, runs = Infinity) {
   const found = { runs: 0, wrong: looksOf(policy).fill(0) };
   experiment[policy].filter(({ first }) => first < runs).forEach(({ counted }) => {
@@ -294,7 +286,8 @@ const choices = [
   ["20 × #", () => run(others(20)), () => shown !== null && !small && others(20).length > 0],
 ].map(([text, press, isThere]) => ({ text, isThere, node: button("", press, buttons) }));
 choices[0].node.className = "main";
-const cancelButton = button("Cancel", cancel, buttons);
+// Not by the second half of a double press.
+const cancelButton = button("Cancel", () => { if (performance.now() - working.started > 400) cancel(); }, buttons);
 const progress = make("progress", { max: 1, "aria-label": "Runs done" }, buttons);
 const answer = make("div", { class: "answer" }, page);
 const bold = make("p", { class: "number" }, answer);
@@ -394,7 +387,7 @@ function drawScale(found) {
 
 // -- the instance
 
-/** Mean samples of every arm by the look at which the compared policy meets the level. */
+/** Mean samples of every arm when the compared policy meets the level. */
 function drawBars(found, wide) {
   const policy = compared();
   const { means } = preset();
@@ -510,10 +503,12 @@ function verdict({ base, other, low, high }) {
   const { says: claim, claimed: [least, most] } = preset();
   const [own] = stored(policy) || [];
   const says = [`These ${runs} runs ${low > 1 ? "show a gain" : "do not even show that there is a gain"}.`];
-  if (!within(least, most)) says.push(`They leave no room for ${claim}, which lies ${high < least ? "above" : "below"} the interval; such an interval misses once in 20.`);
-  else if (own && within(own)) says.push(`They cannot tell ${claim} from the ${times(own)} of this book: both lie in the interval.`);
-  else says.push(`They do not exclude ${claim}.`);
-  if (own && !within(own)) says.push(`They miss the ${times(own)} of this book, as one such interval in 20 does.`);
+  const at = `At ${state.level}% they`;
+  if (!asPreset() || preset().elsewhere) says.push(`Of this setting ${claim} says nothing.`);
+  else if (!within(least, most)) says.push(`${at} leave no room for ${claim}, which lies ${high < least ? "above" : "below"} the interval; one such interval in 20 misses.`);
+  else if (own && within(own)) says.push(`${at} cannot tell ${claim} from the ${times(own)} of this book: both lie inside.`);
+  else says.push(`${at} do not exclude ${claim}.`);
+  if (own && !within(own)) says.push(`They miss the ${times(own)} of this book, as one in 20 does.`);
   if (state.guess !== null) says.push(`Your guess, ${state.guess}, lies ${within(state.guess) ? "inside" : "outside"}.`);
   return says.join(" ");
 }
@@ -524,14 +519,16 @@ function say(found) {
   bold.textContent = "";
   let words = told;
   if (found && working === null) {
-    if (found.base !== Infinity && found.other !== Infinity) bold.textContent = `${compared()}: ${times(found.ratio)} times fewer (${range(found.low, found.high)}) at ${state.level}%, from ${whole(runsOf(BASE))} runs`;
+    if (found.base !== Infinity && found.other !== Infinity) bold.textContent = `${compared()}: ${times(found.ratio)} times fewer${found.ratio < 1 ? ", which is more" : ""} (${range(found.low, found.high)}) at ${state.level}%, from ${whole(runsOf(BASE))} runs`;
     words = `${verdict(found)} ${told}`;
   }
   if (status.textContent !== words) status.textContent = words;
   const ratios = allRatios();
   const [claimed] = preset().claimed;
   const high = ratios.filter((ratio) => ratio >= claimed).length;
-  dotsSay.textContent = ratios.length < 2 ? "" : `${ratios.length} experiments of ${state.runs} runs, a dot each: from ${times(Math.min(...ratios))} to ${times(Math.max(...ratios))}; ${claimed} or more in ${high} of ${ratios.length}.`;
+  const lost = before.length + (shown !== null && working === null) - ratios.length;
+  const least = Math.min(...ratios);
+  dotsSay.textContent = ratios.length < 2 ? "" : `${ratios.length} experiments of ${state.runs} runs, a dot each: from ${least ? times(least) : "0 (level not reached)"} to ${times(Math.max(...ratios))}; ${claimed} or more in ${high} of ${ratios.length}.${lost ? ` In ${lost} more round robin did not reach the level.` : ""}`;
 }
 
 function drawTable() {
@@ -619,7 +616,7 @@ const boxes = core.POLICIES.map((policy) => {
   return box;
 });
 
-/** A value near to what is asked for that a setting can have; nonsense changes nothing. */
+/** The nearest value that a setting can have; nonsense changes nothing. */
 function fit(key, asked) {
   const { sigma } = preset();
   const list = { preset: PRESETS.map((one) => one.key), radius: core.RADII, runs: RUNS }[key];
@@ -643,6 +640,7 @@ function drawControls() {
   printedTry.hidden = state.radius === "paper" || preset().radius === "paper";
   allTry.hidden = state.preset !== "streetview-90";
   resetButton.hidden = asPreset();
+  tries.hidden ||= [printedTry, allTry, resetButton].every((node) => node.hidden);
 }
 
 /** After a change of settings nothing that was run counts. */
@@ -739,7 +737,7 @@ function remember() {
   if (working === null) history.replaceState(null, "", address());
 }
 
-/** Take what an address says, if it is one that would be written; what was run is run again. */
+/** Take what an address says, if it would be written so; run again what was run. */
 function restore() {
   const { hash } = location;
   if (!hash.startsWith(KEY)) return false;
@@ -775,7 +773,7 @@ new ResizeObserver(([{ contentRect }]) => {
 }).observe(page);
 if (shared) root.scrollIntoView({ block: "start" });
 
-/** For a test: what is drawn, and what is copied. */
+// For tests.
 root.rerun = {
   state: () => ({ ...state, runs: runsOf(BASE), experiments: number + 1, working: working !== null, ratios: allRatios(), found: shown && result(compared()) }),
   python,

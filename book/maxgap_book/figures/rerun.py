@@ -47,6 +47,8 @@ class Preset:
         The same in words, "the paper's 8".
     limit : float or None
         What is proved to be the most.
+    elsewhere : bool
+        Whether the paper's number is of another instance, so that runs of this one cannot judge it.
     """
 
     key: str
@@ -62,6 +64,7 @@ class Preset:
     claimed: tuple[float, float]
     says: str
     limit: float | None = None
+    elsewhere: bool = False
 
     def content(self) -> dict[str, Any]:
         """What the script is told."""
@@ -84,6 +87,7 @@ class Preset:
             "claimed": list(self.claimed),
             "says": self.says,
             "limit": self.limit,
+            "elsewhere": self.elsewhere,
         }
 
 
@@ -109,7 +113,7 @@ def ranges(numbers: Iterable[int]) -> list[list[int]]:
 def rerun_panel(name: str, presets: Sequence[Preset]) -> Player:
     """The panel that repeats an experiment, opened on the first of these presets.
 
-    Without scripts and on paper it is not there. The extension ``interactives`` gives every page
+    Without scripts and on paper a sentence leads to the chapter's own figure. The extension ``interactives`` gives every page
     with a panel the presets of all chapters.
 
     Examples
@@ -127,7 +131,9 @@ def rerun_panel(name: str, presets: Sequence[Preset]) -> Player:
     data = data.replace("<", "\\u003c")
     html = (
         f'<div class="maxgap-rerun" id="{escape(name)}" data-preset="{presets[0].key}">'
-        f'<script type="application/json" class="rerun-presets">{data}</script></div>'
+        f'<script type="application/json" class="rerun-presets">{data}</script>'
+        '<p class="without">With scripts it can be repeated here. The figures above show the '
+        "book's own runs.</p></div>"
     )
     lines = []
     for one in presets:
