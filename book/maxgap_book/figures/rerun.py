@@ -113,8 +113,8 @@ def ranges(numbers: Iterable[int]) -> list[list[int]]:
 def rerun_panel(name: str, presets: Sequence[Preset]) -> Player:
     """The panel that repeats an experiment, opened on the first of these presets.
 
-    Without scripts and on paper a sentence leads to the chapter's own figure. The extension ``interactives`` gives every page
-    with a panel the presets of all chapters.
+    Without scripts and on paper a sentence leads to the chapter's own figures. The extension
+    ``interactives`` gives every page with a panel the presets of all chapters.
 
     Examples
     --------
