@@ -73,27 +73,16 @@ __all__ = [
     "stopping",
 ]
 
-#: What needs a wing, which is imported when one of these is first used.
-_LATER = {
-    "Forecast": "maxgap.ratings",
-    "MaxGapContrasts": "maxgap.policies",
-    "Plan": "maxgap.ratings",
-    "TablePartition": "maxgap.ratings",
-    "TableSplit": "maxgap.ratings",
-    "partition": "maxgap.ratings",
-    "plan": "maxgap.ratings",
-    "split": "maxgap.ratings",
-    "split_duels": "maxgap.ratings",
-}
-
 
 def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The rest of __all__ needs a wing, which is imported when first used.
     if name == "stopping":
         return importlib.import_module("maxgap.stopping")
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, getattr(importlib.import_module(_LATER[name]), name))
+    room = "maxgap.policies" if name == "MaxGapContrasts" else "maxgap.ratings"
+    return globals().setdefault(name, getattr(importlib.import_module(room), name))
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *__all__})

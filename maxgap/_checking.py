@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from maxgap._numbers import as_float, as_floats, is_whole
+from maxgap._numbers import as_float, as_floats, is_whole, scalar
 from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
 from maxgap.engine.types import Floats, Integers
 
@@ -50,8 +50,7 @@ _MONTHS = {"Y": 12, "M": 1}
 
 def checked_labels(arms: Any) -> list[Hashable]:
     """The labels in order, such as the user gave them; a count stands for 0, 1, ..."""
-    if isinstance(arms, np.ndarray) and arms.ndim == 0:
-        arms = arms[()]
+    arms = scalar(arms)
     if is_whole(arms):
         if arms < 2:
             raise ValueError(f"arms must be at least two, got {arms!r}")
@@ -65,8 +64,7 @@ def checked_labels(arms: Any) -> list[Hashable]:
     labels = [_kept(label) for label in given]
     if len(labels) < 2:
         raise ValueError(f"arms must be at least two, got {arms!r}")
-    keys = set()
-    seen = set()
+    keys, seen = set(), set()
     for label in labels:
         try:
             key = label_key(label)
@@ -74,12 +72,11 @@ def checked_labels(arms: Any) -> list[Hashable]:
             repeated = key in keys or label in seen
             keys.add(key)
             seen.add(label)
-            usable = not _is_missing(label)
+            if _is_missing(label):
+                raise ValueError("it is not equal to itself")
         except (TypeError, ValueError, ArithmeticError) as problem:
             # It has no hash, or, like pandas' NA, no answer to whether it equals itself.
             raise ValueError(f"arms holds {label!r}, which cannot be a label") from problem
-        if not usable:
-            raise ValueError(f"arms holds {label!r}, which cannot be a label")
         if repeated:
             raise ValueError(f"arms holds the label {label!r} more than once")
     return labels
@@ -99,14 +96,11 @@ def checked_batch(
             f"rewards is a mapping: give its keys as arms, its values as rewards, got {rewards!r}"
         )
     given = _in_order("rewards", rewards)
-    told: Any
+    told = [scalar(arms)] if given is None else _in_order("arms", arms)
+    if told is None:
+        raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
     if given is None:
         given = [rewards]
-        told = [arms[()] if isinstance(arms, np.ndarray) and arms.ndim == 0 else arms]
-    else:
-        told = _in_order("arms", arms)
-        if told is None:
-            raise ValueError(f"arms is the single label {arms!r} but rewards is a sequence")
     indices = checked_indices(told, labels, index)
     if indices.size != len(given):
         raise ValueError(
@@ -160,16 +154,11 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
             arm = None
         # True == 1 and hash alike, but no one means arm 1 by True; nor any whole number by a float
         # that others are rounded to.
-        if arm is not None and (
-            isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
-            or (
-                isinstance(label, float)
-                and not isinstance(labels[arm], float)
-                and is_rounded(label)
-            )
+        if (
+            arm is None
+            or isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
+            or (is_rounded(label) and not isinstance(labels[arm], float))
         ):
-            arm = None
-        if arm is None:
             raise ValueError(f"arms holds the unknown label {label!r}")
         found.append(arm)
     return np.array(found, dtype=np.int64)
@@ -190,7 +179,7 @@ def checked_sigmas(
 def checked_bounds(bounds: Any) -> tuple[float, float]:
     """The smallest and the largest reward that there could be, or a ValueError."""
     ends = as_floats(bounds)
-    if ends is None or ends.shape != (2,) or not (np.isfinite(ends).all() and np.diff(ends) > 0):
+    if ends is None or ends.shape != (2,) or not -math.inf < ends[0] < ends[1] < math.inf:
         raise ValueError(f"bounds must be two numbers, the smaller first, got {bounds!r}")
     return float(ends[0]), float(ends[1])
 
@@ -210,12 +199,12 @@ def check_bounds(
     indices: Integers, values: Floats, bounds: tuple[float, float], labels: list[Hashable]
 ) -> None:
     """A ValueError that names the first arm with a reward outside the bounds."""
-    outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
-    if outside.size > 0:
-        label, value = labels[indices[outside[0]]], float(values[outside[0]])
+    outside = (values < bounds[0]) | (values > bounds[1])
+    if outside.any():
+        at = int(outside.argmax())
         raise ValueError(
-            f"rewards holds {value!r} of arm {label!r}, outside the bounds {bounds[0]:.12g} to "
-            f"{bounds[1]:.12g}"
+            f"rewards holds {float(values[at])!r} of arm {labels[indices[at]]!r}, outside the "
+            f"bounds {bounds[0]:.12g} to {bounds[1]:.12g}"
         )
 
 
@@ -247,13 +236,13 @@ def _kept(label: Any) -> Hashable:
         frozen = np.array([label], dtype=label.dtype)
         frozen.flags.writeable = False
         return frozen[0]
-    # Python's own form is equal to it, and can be saved.
-    return _plain(label) if isinstance(label, np.generic) else label
+    return _plain(label)
 
 
-def _plain(scalar: np.generic) -> Any:
-    """Python's number or text for NumPy's; other kinds have no form in Python that is equal."""
-    return scalar.item() if scalar.dtype.kind in "biufcUS" else scalar
+def _plain(label: Any) -> Any:
+    """Python's number or text for NumPy's, which is equal and can be saved; others as they are."""
+    numpys = isinstance(label, np.generic) and label.dtype.kind in "biufcUS"
+    return label.item() if numpys else label
 
 
 def label_key(label: Any) -> Hashable:
@@ -262,11 +251,9 @@ def label_key(label: Any) -> Hashable:
         return np.void, label.dtype.names, label.item()
     # pandas' own times are subclasses of Python's, and finer.
     if isinstance(label, datetime) and label.tzinfo is None:
-        convert = getattr(label, "to_datetime64", None)
-        label = convert() if convert else np.datetime64(label)
+        label = getattr(label, "to_datetime64", lambda: np.datetime64(label))()
     elif isinstance(label, timedelta):
-        convert = getattr(label, "to_timedelta64", None)
-        label = convert() if convert else np.timedelta64(label)
+        label = getattr(label, "to_timedelta64", lambda: np.timedelta64(label))()
     if isinstance(label, (np.datetime64, np.timedelta64)) and not np.isnat(label):
         unit, step = np.datetime_data(label.dtype)
         if isinstance(label, np.datetime64) and unit in ("Y", "M"):
@@ -277,7 +264,7 @@ def label_key(label: Any) -> Hashable:
             if unit in lengths:
                 count = int(label.astype(np.int64)) * step * lengths[unit]
                 return type(label), lengths is _MONTHS, count
-    return _plain(label) if isinstance(label, np.generic) else label
+    return _plain(label)
 
 
 def _is_missing(label: Any) -> bool:
@@ -314,10 +301,7 @@ def _by_label(sigma: Any, labels: list[Hashable], index: dict[Hashable, int]) ->
             "sigma comes with labels, which must be those of the arms "
             f"(for one per arm by position give the values alone): {reason}, got {sigma!r}"
         )
-    values: list[Any] = [None] * len(labels)
-    for arm, (_, value) in zip(arms, pairs, strict=True):
-        values[arm] = value
-    return values
+    return [pairs[at][1] for at in np.argsort(arms)]
 
 
 # -- rewards -----------------------------------------------------------------------------------
@@ -338,19 +322,10 @@ def _in_order(name: str, values: Any) -> Any:
     return values if isinstance(values, (list, np.ndarray)) else list(values)
 
 
-_MASKED = {np.ma.MaskedArray, type(np.ma.masked)}
-
-
-def _checked_rewards(given: Sequence[Any] | np.ndarray) -> Floats:
-    """Their floats; NaN for what is no number."""
-    masked = isinstance(given, list) and not _MASKED.isdisjoint(map(type, given))
-    if not masked and not np.ma.is_masked(given):
-        try:
-            array = np.asarray(given)
-        except ValueError:  # rows of unequal length
-            array = np.empty(0, dtype=object)
-        if array.ndim == 1 and array.dtype.kind in "fiub":
-            with np.errstate(over="ignore"):  # longer floats may become infinite
-                return array.astype(np.float64)
+def _checked_rewards(given: Any) -> Floats:
+    """Their floats, 1 and 0 for True and False; NaN for what is no number."""
+    values = as_floats(given)
+    if values is not None and values.ndim == 1:
+        return values
     floats = [float(x) if isinstance(x, (bool, np.bool_)) else as_float(x) for x in given]
     return np.array([math.nan if x is None else x for x in floats])

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_float", "as_floats", "is_whole"]
+__all__ = ["as_float", "as_floats", "is_whole", "scalar"]
+
+
+def scalar(value: Any) -> Any:
+    """What an array of no dimensions holds; anything else as it is."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def is_whole(value: Any) -> bool:
@@ -24,30 +29,26 @@ def as_float(value: Any) -> float | None:
 
     True and False are none, nor are NumPy's durations, which pass for integers.
     """
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, (bool, np.timedelta64)):
-        return None
-    known: Any = value if isinstance(value, (numbers.Real, Decimal)) else None
-    if known is None:
+    number = scalar(value)
+    real = isinstance(number, (numbers.Real, Decimal))
+    if not real or isinstance(number, (bool, np.timedelta64)):
         return None
     try:
-        return float(known)
+        return float(number)
     except OverflowError:
-        return math.inf if known > 0 else -math.inf
+        return math.inf if number > 0 else -math.inf
     except ValueError:  # a NaN that signals
         return math.nan
 
 
 def as_floats(values: Any) -> NDArray[np.float64] | None:
     """An array of floats of the same shape; None if some value is no real number."""
-    if np.ma.is_masked(values) or isinstance(values, (set, frozenset, Mapping)):
+    if np.ma.is_masked(values) or isinstance(values, (str, bytes, set, frozenset, Mapping)):
         return None
     if isinstance(values, Iterable) and not hasattr(values, "__array__"):
-        if isinstance(values, (str, bytes)):
-            return None
         values = list(values)
-        if any(np.ma.is_masked(value) for value in values):
+        maskable = any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values)))
+        if maskable and any(map(np.ma.is_masked, values)):
             return None
     try:
         array = np.asarray(values)

@@ -10,7 +10,6 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -34,7 +33,7 @@ for _name in ("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):
 def digest(content: dict[str, Any]) -> str:
     """Checksum of a saved policy's content, independent of spacing and order of keys."""
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return fingerprint(canonical.encode())
 
 
 def saved_list(
@@ -74,7 +73,7 @@ def fingerprint(content: bytes) -> str:
 
 
 def write_whole(
-    path: StrPath, text: str, known: Mapping[str, str] = MappingProxyType({})
+    path: StrPath, text: str, known: Mapping[str, str] | None = None
 ) -> tuple[str, str]:
     """Write a file so that ``path`` holds either its old content or all of the new.
 
@@ -90,7 +89,7 @@ def write_whole(
         if not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, "There is no such folder", folder)
         with _alone(folder):
-            if target in known and os.path.exists(target):
+            if known and target in known and os.path.exists(target):
                 with open(target, "rb") as file:
                     if fingerprint(file.read()) != known[target]:
                         raise ValueError(
@@ -119,7 +118,15 @@ def _replace(target: str, folder: str, old: os.stat_result | None, content: byte
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-    _flush_folder(folder)
+    # Make the renaming last through a power cut, where folders can be opened and flushed. The file
+    # is in place either way, so a system that refuses is no reason to fail.
+    if hasattr(os, "O_DIRECTORY"):
+        with contextlib.suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
 
 @contextlib.contextmanager
@@ -177,16 +184,3 @@ def _inherit(handle: int, old: os.stat_result) -> None:
         if os.fstat(handle).st_gid != old.st_gid:
             mode &= ~stat.S_IRWXG  # what the old group might do was not meant for ours
         os.fchmod(handle, mode)
-
-
-def _flush_folder(folder: str) -> None:
-    """Make a renaming last through a power cut, where folders can be opened and flushed."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    # The file is in place either way, so a system that refuses is no reason to fail.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

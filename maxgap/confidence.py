@@ -22,23 +22,19 @@ In the mixture r = t0 / (2 L + log(1 + 2 L)) with L = log(K / delta) and t0 = 10
 of samples it is narrowest. In "lil" e = 0.01 and
 d = log(1 + e) (delta e / (2 K (2 + e)))^(1/(1 + e)).
 
-"Always" means for rewards whose noise is sigma-sub-Gaussian given the arm's rewards before it;
-independent noise is the usual case. Normal noise of standard deviation sigma is sigma-sub-Gaussian,
-and rewards in [a, b] are so with sigma = (b - a) / 2.
+"Always" means for rewards whose noise is sigma-sub-Gaussian given the arm's rewards before it:
+normal noise of standard deviation sigma, or rewards in [a, b] with sigma = (b - a) / 2. Every arm
+may err with probability delta / K, of its own rewards in their order: it does not matter when they
+are sampled, so the intervals of all arms hold together under every policy.
 
-Every arm may err with probability delta / K. That an arm's intervals hold at all times is said of
-its own rewards, in their order, and not of when they are sampled. So the intervals of all arms hold
-together with probability at least 1 - delta under every policy, however it looks at the rewards.
+"empirical-bernstein" (Howard et al. 2021, Theorem 4) is no radius, for it looks at the rewards and
+not only at their number. It is for rewards in a range [a, b] of which sigma is half the width. It
+is centred at the mean, the narrower the less the rewards vary, and is proved whatever their
+distribution, as long as an arm's rewards keep their mean, given those before. Where they vary as
+much as the range permits, "normal-mixture" is narrower up to 10,000 samples of an arm and more.
 
-One more kind of interval is no radius, for it looks at the rewards and not only at their number:
-"empirical-bernstein" (Howard et al. 2021, Theorem 4), for rewards in a range [a, b] of which sigma
-is half the width, (b - a) / 2. It is centred at the mean, the narrower the less the rewards vary,
-and is proved whatever their distribution, as long as an arm's rewards keep their mean, given those
-before. Where they vary as much as the range permits, "normal-mixture" is narrower up to 10,000
-samples of an arm and more. The formula is in `bernstein_lines`; its proof and measurements are in
-the book's chapter on confidence at all times, and so is why it takes a range or a sigma: where
-nothing but a finite variance is known, an interval that holds with probability 1 - alpha is the
-whole line with probability at least 1 - 2 alpha.
+The proofs, and why each takes a range or a sigma, are in the book's chapter on confidence at all
+times.
 """
 
 from __future__ import annotations
@@ -69,10 +65,7 @@ RadiusFunction = Callable[..., ArrayLike]
 
 
 class _Radius(NamedTuple):
-    """A radius: its formula at sigma 1, whether it grows with sigma, and where it is proved.
-
-    ``proved_to`` is the largest sigma for which the guarantee is proved; unless said, none.
-    """
+    """A formula at sigma 1, the largest sigma it is proved for, and whether it grows with sigma."""
 
     formula: Callable[..., Float]
     proved_to: float = 0.0
@@ -80,20 +73,13 @@ class _Radius(NamedTuple):
 
 
 def _hoeffding(n: Float, *, delta: float, n_arms: int) -> Float:
-    """Hoeffding at each s with error delta / (2 K s^2), summed over s: at most 0.83 delta / K.
-
-    A sigma-sub-Gaussian mean misses by c with probability at most 2 exp(-s c^2 / (2 sigma^2)).
-    """
+    """Hoeffding at each s with error delta / (2 K s^2), summed over s: at most 0.83 delta / K."""
     # Logarithms are taken apart: no square of a count is formed, and a tiny delta is no trouble.
     return np.sqrt(2 * (log(4.0 * n_arms) - log(delta) + 2 * log_of_array(n)) / n)
 
 
 def _paper(n: Float, *, delta: float, n_arms: int) -> Float:
-    """Katariya et al. 2019, eq. (5), literally: it has no sigma.
-
-    It is the Hoeffding radius at sigma^2 = 1/2. For sigma^2 > 1/2 the same argument gives a sum of
-    s^(-1/sigma^2), which no longer is below delta; from sigma = 1 on it diverges.
-    """
+    """Katariya et al. 2019, eq. (5), literally: the Hoeffding radius at sigma^2 = 1/2."""
     return np.sqrt((log(4.0 * n_arms) - log(delta) + 2 * log_of_array(n)) / n)
 
 
@@ -112,10 +98,7 @@ def _lil(n: Float, *, delta: float, n_arms: int) -> Float:
 def _normal_mixture(n: Float, *, delta: float, n_arms: int) -> Float:
     """Robbins 1970; Howard et al. 2021, eq. (14): two-sided, error delta / K for each arm.
 
-    For every bet x, exp(x S_n / sigma - x^2 n / 2) is a supermartingale that starts at 1. Averaged
-    over x ~ N(0, 1/r) it is sqrt(r / (n + r)) exp((S_n / sigma)^2 / (2 (n + r))), and by Ville's
-    inequality this reaches K / delta with probability at most delta / K. Solved for |S_n| / n it is
-    the radius. r as in their Section 3.5.
+    r as in their Section 3.5.
     """
     log_inverse = log(float(n_arms)) - log(delta)
     r = MIXTURE_T0 / (2 * log_inverse + log(1 + 2 * log_inverse))
@@ -133,12 +116,10 @@ def _stitched(n: Float, *, delta: float, n_arms: int) -> Float:
 
 
 def _authors_lil(n: Float, *, delta: float, n_arms: int) -> Float:
-    """Radius of the published scripts: no K, and delta inside both logarithms.
+    """Radius of the published scripts, no valid family: no K, and delta inside both logarithms.
 
-    Source: ``calculate_ci`` in https://github.com/sumeetsk/maxgap_bandit, commit 34dbf4d.
-
-    Not a valid family; kept because the published scripts ran it. Since 25 s / delta > e
-    it is defined for every delta in (0, 1).
+    Source: ``calculate_ci`` in https://github.com/sumeetsk/maxgap_bandit, commit 34dbf4d. Since
+    25 s / delta > e it is defined for every delta in (0, 1).
     """
     return 1.5 * np.sqrt(2 * log_of_array(log_of_array(25 * n) - log(delta)) / n)
 
@@ -163,29 +144,11 @@ FROM_REWARDS = ("empirical-bernstein",)
 def bernstein_lines(log_inverse: float) -> Float:
     """How far a sum can be from its expectation, as the least of lines in the squares.
 
-    Let rewards lie in a range of width 1, let every one be foretold by something in that range that
-    is known before, and let V be the sum of the squared errors of foretelling. For 0 <= x < 1 and
-    psi(x) = -log(1 - x) - x, exp(x S_n - psi(x) V_n) is a supermartingale from 1, S_n being the sum
-    of the rewards less their expectations (Howard et al. 2021, Theorem 4). So is its average over
-    finitely many x, and by Ville's inequality this ever reaches exp(log_inverse) with probability
-    at most exp(-log_inverse). Where it does not, S_n lies below u(V_n), which is concave in V_n;
-    so below every tangent of u. The tangents touch at V = 0.25, 0.375, ..., each half as far again.
-
-    Parameters
-    ----------
-    log_inverse : float
-        log(2 K / delta) for the two sides of K arms.
-
-    Returns
-    -------
-    ndarray, shape (2, 60)
-        Intercepts and slopes, rounded up to ten digits.
-
-    Examples
-    --------
-    >>> lines = bernstein_lines(math.log(2 / 0.05))
-    >>> [round(float((lines[0] + lines[1] * v).min()), 2) for v in (1, 100, 10_000)]
-    [8.38, 36.98, 370.61]
+    For rewards in a range of width 1. The curve u of the book's chapter on confidence at all times,
+    a mixture over finitely many bets (Howard et al. 2021, Theorem 4): with log_inverse =
+    log(2 K / delta), the sum exceeds u of the squared errors at any time with probability at most
+    delta / (2 K). As u is concave it lies below its tangents, which touch at 0.25, 0.375, ..., each
+    half as far again. Returns intercepts and slopes, shape (2, 60), rounded up to ten digits.
     """
     bets = BERNSTEIN_LARGEST * 0.8 ** np.arange(40)
     psi = -np.log1p(-bets) - bets
@@ -209,13 +172,7 @@ def bernstein_lines(log_inverse: float) -> Float:
 
 
 def from_rewards(name: str | RadiusFunction) -> bool:
-    """Whether intervals of this name look at the rewards themselves.
-
-    Examples
-    --------
-    >>> from_rewards("lil"), from_rewards("empirical-bernstein")
-    (False, True)
-    """
+    """Whether intervals of this name look at the rewards themselves."""
     return isinstance(name, str) and name in FROM_REWARDS
 
 
@@ -224,15 +181,9 @@ def radius_rows(name: str | RadiusFunction, sigmas: Float) -> tuple[Float, NDArr
 
     Returns the sigmas of the rows, the row of each arm and the factor by which that arm multiplies
     its row. One row serves all arms unless the radius is a function, of which nothing is known.
-
-    Examples
-    --------
-    >>> rows, row, factor = radius_rows("lil", np.array([0.1, 5.0]))
-    >>> rows.tolist(), row.tolist(), factor.tolist()
-    ([1.0], [0, 0], [0.1, 5.0])
     """
     if isinstance(name, str):
-        grows = name in FROM_REWARDS or _RADII[name].grows_with_sigma
+        grows = from_rewards(name) or _RADII[name].grows_with_sigma
         factors = sigmas if grows else np.ones_like(sigmas)
         return np.ones(1), np.zeros(sigmas.size, dtype=np.intp), factors
     rows, row = np.unique(sigmas, return_inverse=True)
@@ -262,41 +213,36 @@ def radius(
     n_arms : int
         Number of arms, K, among which `delta` is shared.
     sigma : array_like, default 1.0
-        Scale of the noise, in the rewards' units: one number, or an array that broadcasts against
-        `n`, such as one per arm. The radius "paper" has no sigma in its formula and ignores it.
+        Scale of the noise, in the rewards' units, of a shape that broadcasts against that of `n`.
 
     Returns
     -------
     float or ndarray
-        Half-widths in the rewards' units, in the broadcast shape of `n` and `sigma`; infinite
-        where `n` is 0.
+        Half-widths in the rewards' units, in the broadcast shape; infinite where `n` is 0.
 
     Raises
     ------
     ValueError
-        Unknown `name`; `n` negative or not whole; `delta` outside (0, 1); `n_arms` below 1; `sigma`
-        not positive and finite, or of a shape that does not go with `n`; a callable's result that
-        has the wrong shape, a NaN or a negative number.
+        An argument or a callable's result that is not as above.
 
     Examples
     --------
-    >>> radius("paper", [0, 1, 100], delta=0.1, n_arms=24).round(3)
-    array([  inf, 2.62 , 0.401])
     >>> radius("normal-mixture", 100, delta=0.1, n_arms=3, sigma=[0.1, 1, 5]).round(3)
     array([0.032, 0.318, 1.59 ])
-    >>> wide = lambda n, *, delta, n_arms, sigma: 10 * sigma / n**0.5
-    >>> float(radius(wide, 4, delta=0.1, n_arms=2))
-    5.0
     """
-    known = _RADII.get(name) if isinstance(name, str) else None
-    if isinstance(name, str) and name in FROM_REWARDS:
+    if from_rewards(name):
         raise ValueError(f"name: {name!r} depends on the rewards; policies have it, as confidence")
-    if known is None and not callable(name):
+    if not callable(name) and not (isinstance(name, str) and name in RADII):
         raise ValueError(f"name: one of {', '.join(RADII)} or a function is needed, got {name!r}")
     delta = check_delta(delta)
     if not is_whole(n_arms) or n_arms < 1:
         raise ValueError(f"n_arms: a whole number from 1 is needed, got {n_arms!r}")
-    counts, sigmas = _counts(n), check_sigma(sigma)
+    # Floating point before any arithmetic: the square of 50,000 does not fit 32 bits.
+    counts, sigmas = as_floats(n), check_sigma(sigma)
+    if counts is None or not np.all(
+        np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
+    ):
+        raise ValueError(f"n: whole numbers from 0 are needed, got {n!r}")
     try:
         counts, sigmas = np.broadcast_arrays(counts, sigmas)
     except ValueError:
@@ -305,27 +251,25 @@ def radius(
         ) from None
     unsampled = counts == 0
     taken = np.where(unsampled, 1.0, counts)
-    if known is not None:
-        half_width = known.formula(taken, delta=delta, n_arms=n_arms)
-        if known.grows_with_sigma:
+    if callable(name):
+        half_width = np.asarray(name(taken, delta=delta, n_arms=n_arms, sigma=sigmas))
+        if half_width.shape != counts.shape:
+            raise ValueError(f"name: {name!r} gave shape {half_width.shape}, not {counts.shape}")
+        if half_width.dtype.kind not in "iuf" or not np.all(half_width >= 0):
+            raise ValueError(f"name: {name!r} gave a value that is no radius: {half_width!r}")
+    else:
+        half_width = _RADII[name].formula(taken, delta=delta, n_arms=n_arms)
+        if _RADII[name].grows_with_sigma:
             half_width = sigmas * half_width
-        return np.where(unsampled, np.inf, half_width)[()]
-    assert callable(name)
-    half_width = np.asarray(name(taken, delta=delta, n_arms=n_arms, sigma=sigmas))
-    if half_width.shape != counts.shape:
-        raise ValueError(f"name: {name!r} gave shape {half_width.shape}, not {counts.shape}")
-    if half_width.dtype.kind not in "iuf" or not np.all(half_width >= 0):
-        raise ValueError(f"name: {name!r} gave a value that is no radius: {half_width!r}")
     return np.where(unsampled, np.inf, half_width)[()]
 
 
 def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
     """Whether all intervals are proved to hold together with probability at least 1 - delta.
 
-    The proof is for noise that is sigma-sub-Gaussian given the arm's rewards before it, and a mean
-    that stays; for any number of arms, any order of sampling and any time of stopping. For one of
-    `FROM_REWARDS` it is for rewards of an arm that lie in a range of width 2 sigma. Nothing is
-    known of a callable, so the answer for it is no.
+    For noise that is sigma-sub-Gaussian given the arm's rewards before it (for `FROM_REWARDS`:
+    rewards in a range of width 2 sigma), and a mean that stays; for any number of arms, any order
+    of sampling and any time of stopping. Nothing is known of a callable: no.
 
     Parameters
     ----------
@@ -361,15 +305,7 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
 
 
 def check_delta(delta: object) -> float:
-    """Return `delta` as a float, or raise ``ValueError`` unless it is one number inside (0, 1).
-
-    Examples
-    --------
-    >>> check_delta(1.5)
-    Traceback (most recent call last):
-    ...
-    ValueError: delta: a number inside (0, 1) is needed, got 1.5
-    """
+    """Return `delta` as a float, or raise ``ValueError`` unless it is one number inside (0, 1)."""
     number = as_float(delta)
     if number is None or not 0 < number < 1:
         raise ValueError(f"delta: a number inside (0, 1) is needed, got {delta!r}")
@@ -377,24 +313,8 @@ def check_delta(delta: object) -> float:
 
 
 def check_sigma(sigma: ArrayLike) -> Float:
-    """Return `sigma` as a float array, or raise ``ValueError`` unless all positive and finite.
-
-    Examples
-    --------
-    >>> check_sigma([1, 2])
-    array([1., 2.])
-    """
+    """Return `sigma` as a float array, or raise ``ValueError`` unless all positive and finite."""
     array = as_floats(sigma)
     if array is None or not np.all((array > 0) & np.isfinite(array)):
         raise ValueError(f"sigma: positive finite numbers are needed, got {sigma!r}")
     return array
-
-
-def _counts(n: ArrayLike) -> Float:
-    # Floating point before any arithmetic: the square of 50,000 does not fit 32 bits.
-    counts = as_floats(n)
-    if counts is None:
-        raise ValueError(f"n: whole numbers are needed, got {n!r}")
-    if not np.all(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))):
-        raise ValueError(f"n: whole numbers from 0 are needed, got {n!r}")
-    return counts

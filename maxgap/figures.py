@@ -106,9 +106,7 @@ def new_figure(
 
 
 def policy_style(label: str) -> dict[str, Any]:
-    """Colour, line style and marker of a policy, by the name its label begins with.
-
-    Any other label is black, with points.
+    """Colour, line style and marker of a policy, by the name its label begins with; or black.
 
     Examples
     --------
@@ -146,16 +144,12 @@ def error_curves(
 
     Examples
     --------
-    >>> from maxgap import RoundRobin, problems, simulate
-    >>> study = simulate.replicate({"RoundRobin": RoundRobin(4)}, problems.four_arms(0.3, 1.0),
-    ...     budget=400, replicates=10, checkpoints=10, seed=1, n_jobs=1)
-    >>> figure = error_curves(study.errors, level=0.05)
-    >>> figure.axes[0].get_ylabel()
+    >>> errors = {"policy": "MaxGapUCB", "samples": [4, 8], "error": 0.5, "low": 0.2, "high": 0.8}
+    >>> error_curves(pd.DataFrame(errors), level=0.05).axes[0].get_ylabel()
     'share of wrong answers'
-    >>> plt.close(figure)
+    >>> plt.close("all")
     """
-    if ax is None:
-        _, ax = new_figure()
+    figure, ax = _to_draw_in(ax)
     for label, rows in errors.groupby("policy", sort=False):
         style = policy_style(str(label)) if styles is None else styles[str(label)]
         every = max(len(rows) // 10, 1)
@@ -169,7 +163,7 @@ def error_curves(
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.legend()
-    return _figure_of(ax)
+    return figure
 
 
 def rated(
@@ -200,8 +194,7 @@ def rated(
     ['at least 1.00']
     >>> plt.close("all")
     """
-    if ax is None:
-        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.6), 12.0))
+    figure, ax = _to_draw_in(ax, height=min(max(2.4, 0.24 * len(arms) + 1.6), 12.0))
     rows = np.arange(len(arms))[::-1]
     mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
     # Of many arms lines are thin, and what stands above and below them takes as much room.
@@ -235,7 +228,7 @@ def rated(
     else:
         ax.set_yticks([])
     ax.grid(visible=False, axis="y")
-    return _figure_of(ax)
+    return figure
 
 
 def samples_by_rank(
@@ -256,13 +249,11 @@ def samples_by_rank(
 
     Examples
     --------
-    >>> figure = samples_by_rank([[10, 40, 40, 10]], ["MaxGapUCB"], mark=2.5)
-    >>> figure.axes[0].get_yscale()
+    >>> samples_by_rank([[10, 40, 40, 10]], ["MaxGapUCB"], mark=2.5).axes[0].get_yscale()
     'log'
-    >>> plt.close(figure)
+    >>> plt.close("all")
     """
-    if ax is None:
-        _, ax = new_figure()
+    figure, ax = _to_draw_in(ax)
     values = np.asarray(counts, dtype=float)
     ranks = np.arange(1, values.shape[1] + 1)
     for label, row in zip(labels, values, strict=True):
@@ -276,7 +267,7 @@ def samples_by_rank(
     ax.set(xlabel="rank", ylabel="samples of the arm", xlim=(0, ranks.size + 1))
     # Above the axes: inside, curves run through every corner.
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2)
-    return _figure_of(ax)
+    return figure
 
 
 def bracket(
@@ -288,10 +279,8 @@ def bracket(
     ----------
     ax : Axes
         Where to draw.
-    ends : (float, float)
-        Where the bar begins and ends.
-    y : float
-        Height of the bar.
+    ends, y : (float, float), float
+        Where the bar begins and ends, and its height.
     text : str
         Its name.
     align : {"center", "left", "right"}
@@ -299,11 +288,11 @@ def bracket(
 
     Examples
     --------
-    >>> figure, ax = new_figure()
+    >>> _, ax = new_figure()
     >>> bracket(ax, (0.2, 0.8), 0.5, "gap")
     >>> [text.get_text() for text in ax.texts]
     ['', 'gap']
-    >>> plt.close(figure)
+    >>> plt.close("all")
     """
     arrow = {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], y), (ends[1], y), arrowprops=arrow)
@@ -319,7 +308,9 @@ def _short(ends: tuple[float, float]) -> str:
     return decimal(width, 2) if width >= 1 else significant(width)
 
 
-def _figure_of(ax: Axes) -> Figure:
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    return figure
+def _to_draw_in(ax: Axes | None, **kwargs: Any) -> tuple[Figure, Axes]:
+    """Axes and their figure, a new one if there are none."""
+    if ax is None:
+        return new_figure(**kwargs)
+    assert isinstance(ax.figure, Figure)
+    return ax.figure, ax

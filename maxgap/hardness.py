@@ -4,13 +4,12 @@ Write Delta_{a,j} = mu_j - mu_a. To rule out arm a's right gap a policy looks fo
 j to the right of a, far enough to be told apart from a, yet nearer than the largest gap. The best
 helper makes the hardness; samples needed grow as its inverse square. Left gaps mirror this.
 
-Where the paper's formula is not what its own argument gives, both can be had: ``formula="printed"``
-is the paper to the letter, ``"corrected"`` is the argument.
+``formula="printed"`` is the paper to the letter; ``"corrected"`` is what its argument gives.
 
 What no formula of the paper gives, the samples that an instance itself demands, say
 `characteristic_time` and `nearest_alternative`, of :mod:`maxgap.contrasts.limits`.
 
-Differences of means within rounding of 0 or of the largest gap count as that.
+Means may come in any order. Differences within rounding of 0 or of the largest gap count as that.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap._numbers import as_float, is_whole
+from maxgap._numbers import is_whole
 from maxgap.confidence import check_delta
-from maxgap.problems import Problem, rounding
+from maxgap.problems import Problem, checked_number, rounding
 
 if TYPE_CHECKING:
     from maxgap.contrasts.limits import (
@@ -65,14 +64,12 @@ def __getattr__(name: str) -> Any:
 
 
 class Hardness(NamedTuple):
-    """Hardness of every arm's right gap and left gap, in the units of the means.
-
-    Small is hard. Infinite means that the formula asks for no samples at all.
+    """Hardness of every arm's right gap and left gap, in the units of the means. Small is hard.
 
     Attributes
     ----------
     right, left : ndarray, shape (K,)
-        "Right" is towards larger means.
+        "Right" is towards larger means. Infinite: the formula asks for no samples at all.
 
     Examples
     --------
@@ -93,18 +90,14 @@ def gamma(means: ArrayLike) -> Hardness:
     """Hardness of the paper's Theorem 2: every arm's best helper, eqs. (10) and (11).
 
     gamma^r_a is the largest min(Delta_{a,j}, Delta_max - Delta_{a,j}) over arms j with
-    0 < Delta_{a,j} < Delta_max, and infinite if there is none. Where finite it is at most
-    Delta_max / 2.
-
-    "Infinite" stands for two things. For an arm with nothing on that side, there is hardly a gap
-    to rule out. For the left of arm (m), the right of (m + 1), and arms tied with those, the gap
-    on that side *is* the largest and is never ruled out: `suboptimal_arms` leaves these out, as
-    the theorems do.
+    0 < Delta_{a,j} < Delta_max, at most Delta_max / 2; infinite if there is none. That happens to
+    an arm with nothing on that side, and to arms whose gap on that side *is* the largest and never
+    ruled out: `suboptimal_arms` leaves these out, as the theorems do.
 
     Parameters
     ----------
     means : array_like, shape (K,)
-        True means, in any order, as for all functions here.
+        True means.
 
     Returns
     -------
@@ -117,35 +110,25 @@ def gamma(means: ArrayLike) -> Hardness:
 
     Examples
     --------
-    >>> hardness = gamma([0.0, 0.25, 1.25, 1.75])
-    >>> hardness.right
+    >>> gamma([0.0, 0.25, 1.25, 1.75]).right
     array([0.25,  inf, 0.5 ,  inf])
-    >>> hardness.left
-    array([ inf, 0.25,  inf, 0.5 ])
-    >>> hardness.either
-    array([0.25, 0.25, 0.5 , 0.5 ])
     """
-    difference, largest, slack = _differences(means)
-
-    def best(distance: Float) -> Float:
-        helps = (distance > slack) & (distance < largest - slack)
-        worth = np.where(helps, np.minimum(distance, largest - distance), -np.inf)
-        return _infinite_without(helps, worth.max(axis=1))
-
-    return Hardness(best(difference), best(-difference))
+    distance, largest, slack = _distances(means)
+    helps = (distance > slack) & (distance < largest - slack)
+    worth = np.where(helps, np.minimum(distance, largest - distance), -np.inf)
+    return _infinite_without(helps, worth.max(axis=2))
 
 
 def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     """Hardness for sorting first and searching the gaps after, eq. (12).
 
     Arm a must be told apart from its right neighbour, at distance Delta^r_a, and that gap from the
-    largest: the hardness is min(Delta^r_a, Delta_max - Delta^r_a). It is 0 for the largest gap
-    itself.
+    largest: the hardness is min(Delta^r_a, Delta_max - Delta^r_a).
 
     Parameters
     ----------
     means : array_like, shape (K,)
-        True means.
+        True means. Equal ones are passed over, although no number of samples sorts them.
     formula : {"corrected", "printed"}, default "corrected"
         As printed, the minimum runs over *all* arms to the right, and is negative as soon as one of
         them is further than Delta_max.
@@ -153,8 +136,7 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     Returns
     -------
     Hardness
-        Infinite where there is no arm on that side. Equal means are passed over, as the formula
-        says, although no number of samples sorts them.
+        Infinite where there is no arm on that side; 0 for the largest gap itself.
 
     Raises
     ------
@@ -167,16 +149,12 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     array([0.25, 0.  , 0.  , 0.5 ])
     """
     _check_formula(formula)
-    difference, largest, slack = _differences(means)
-
-    def worst(distance: Float) -> Float:
-        beyond = distance > slack
-        nearest = np.where(beyond, distance, np.inf).min(axis=1)
-        furthest = np.where(beyond, distance, -np.inf).max(axis=1)
-        other = furthest if formula == "printed" else nearest
-        return _infinite_without(beyond, np.minimum(nearest, largest - other))
-
-    return Hardness(worst(difference), worst(-difference))
+    distance, largest, slack = _distances(means)
+    beyond = distance > slack
+    nearest = np.where(beyond, distance, np.inf).min(axis=2)
+    furthest = np.where(beyond, distance, -np.inf).max(axis=2)
+    other = furthest if formula == "printed" else nearest
+    return _infinite_without(beyond, np.minimum(nearest, largest - other))
 
 
 def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
@@ -184,17 +162,16 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
 
     rho^r_a is the larger of max_j min(Delta_{a,j} / 4, (Delta_max - Delta_{a,j}) / 8), over arms j
     to the right, and (Delta_max - Delta_{a,(1)}) / 8, where (1) is the largest mean: if everything
-    to the right of a lies nearer than Delta_max, no helper is needed. The 4 and the 8 are what the
-    proof needs, so that a radius of rho^r_a rules the right gap out.
+    to the right of a lies nearer than Delta_max, no helper is needed.
 
     Parameters
     ----------
     means : array_like, shape (K,)
         True means.
     formula : {"corrected", "printed"}, default "corrected"
-        The printed rho^l has Delta_{a,j} / 4 and Delta_{a,(K)} where the mirror image of rho^r has
-        Delta_{j,a} / 4 and Delta_{(K),a}. Those differences are negative, so no helper ever counts
-        and the printed rho^l is (Delta_max + Delta_{(K),a}) / 8, even for the largest gap.
+        The printed rho^l has Delta_{a,j} and Delta_{a,(K)} where the mirror image of rho^r has
+        Delta_{j,a} and Delta_{(K),a}. Those are negative, so no helper ever counts and the printed
+        rho^l is (Delta_max + Delta_{(K),a}) / 8, even for the largest gap.
 
     Returns
     -------
@@ -212,24 +189,20 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
     array([0.0625, 0.    , 0.0625,    inf])
     """
     _check_formula(formula)
-    difference, largest, slack = _differences(means)
-
-    def best(distance: Float, sign: int = 1) -> Float:
-        beyond = distance > slack
-        furthest = np.where(beyond, distance, -np.inf).max(axis=1)
-        worth = np.minimum(sign * distance / 4, (largest - distance) / 8)
-        best_helper = np.where(beyond, worth, -np.inf).max(axis=1)
-        return _infinite_without(beyond, np.maximum(best_helper, (largest - sign * furthest) / 8))
-
-    return Hardness(best(difference), best(-difference, sign=-1 if formula == "printed" else 1))
+    distance, largest, slack = _distances(means)
+    sign = np.array([1.0, -1.0 if formula == "printed" else 1.0])[:, None]
+    beyond = distance > slack
+    furthest = np.where(beyond, distance, -np.inf).max(axis=2)
+    worth = np.minimum(sign[:, None] * distance / 4, (largest - distance) / 8)
+    best_helper = np.where(beyond, worth, -np.inf).max(axis=2)
+    return _infinite_without(beyond, np.maximum(best_helper, (largest - sign * furthest) / 8))
 
 
 def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
-    """Hardness of the side that the cluster rule looks at: right on top, left at the bottom.
+    """Hardness of the side that the cluster rule looks at, shape (K,): right on top, left below.
 
-    The cluster rule stops once every right gap of the top cluster and every left gap of the bottom
-    one is ruled out; all arms count, (m) and (m + 1) too. `hardness` is `gamma` or `rho` of the
-    same means; shape (K,). A tie for the largest gap is a ``ValueError``.
+    All arms count, (m) and (m + 1) too. `hardness` is `gamma` or `rho` of the same means. A tie for
+    the largest gap is a ``ValueError``.
 
     Examples
     --------
@@ -242,9 +215,7 @@ def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
 
 
 def suboptimal_arms(means: ArrayLike) -> NDArray[np.intp]:
-    """Arms that have no part in the largest gap: all but (m), (m + 1) and arms tied with them.
-
-    Their indices, rising.
+    """Indices, rising, of all arms but (m), (m + 1) and those tied with them.
 
     Examples
     --------
@@ -259,24 +230,14 @@ def radius_constant(delta: float, n_arms: int) -> float:
     r"""Smallest alpha of the paper's Remark 1, for the paper's radius c_s.
 
     The remark asks for an alpha such that, for all x > 0, s >= alpha log(K / (delta x)) / x^2
-    implies c_s <= x. With at least one sample that is a statement about all x: where the logarithm
-    is negative, x >= K / delta, every c_s lies below x anyway.
-
-    Since x^2 / log(K / (delta x)) rises with x, the smallest alpha is the largest value of
-    s c_s^2 / log(K / (delta c_s)) over s >= 1. In w = log(4 K s^2 / delta) that is
-
-    .. math:: \frac{4 w}{w - \log(4K/\delta) + 4 \log(K/\delta) - 2 \log w},
-
-    which rises up to w = (e/2) (K / delta)^(3/2), where it is 4 w / (w - 2), and then falls to 4.
-    So alpha is above 4, and near it unless K / delta is small. A ``ValueError`` names a `delta`
-    outside (0, 1) or fewer than two arms.
+    implies c_s <= x. The smallest is the largest value of s c_s^2 / log(K / (delta c_s)) over
+    s >= 1, which in w = log(4 K s^2 / delta) rises up to w = (e/2) (K / delta)^(3/2), where it is
+    4 w / (w - 2). A ``ValueError`` names a `delta` outside (0, 1) or fewer than two arms.
 
     Examples
     --------
     >>> round(radius_constant(0.1, 24), 4)
     4.0016
-    >>> round(radius_constant(0.5, 2), 4)
-    4.9016
     """
     delta = check_delta(delta)
     if not is_whole(n_arms) or n_arms < 2:
@@ -295,12 +256,12 @@ def arm_sample_bounds(
 ) -> Float:
     """Samples of each arm that the theorems allow, with probability at least 1 - delta.
 
-    With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x:
+    With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x, and alpha of
+    `radius_constant`:
 
     - MaxGapElim (Theorem 4): tau(rho_a).
-    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed, alpha being the smallest. The proof needs a
-      radius below gamma_a / 4, and then gives 3 tau(gamma_a / 4), 8 times as many and more:
-      "corrected".
+    - MaxGapUCB (Theorem 5): 6 tau(gamma_a) as printed; corrected 3 tau(gamma_a / 4), as its proof
+      needs a radius below gamma_a / 4.
 
     "Corrected" also takes the next whole number above tau, at least one, and the corrected `rho`.
 
@@ -320,8 +281,7 @@ def arm_sample_bounds(
     Returns
     -------
     ndarray, shape (K,)
-        Number of samples; infinite for the arms of the largest gap, of which the theorems say
-        nothing.
+        Number of samples; infinite for the arms of the largest gap, which no theorem bounds.
 
     Raises
     ------
@@ -335,7 +295,7 @@ def arm_sample_bounds(
     """
     delta = check_delta(delta)
     _check_formula(formula)
-    sigma = _positive("sigma", sigma)
+    sigma = checked_number("sigma", sigma, above=0.0)
     problem = Problem(means)
     _ = problem.split_rank  # Refuses a tie: the theorems assume one answer.
     if policy == "MaxGapElim":
@@ -366,15 +326,12 @@ def sample_bound(
     """H of Theorems 4 and 5: samples that all suboptimal arms together may take.
 
     The sum of the finite entries of `arm_sample_bounds`, with its parameters and errors; 0 if every
-    arm has a part in the largest gap. Samples of arms (m) and (m + 1) are not counted, here or in
-    the theorems.
+    arm has a part in the largest gap.
 
     Examples
     --------
     >>> sample_bound([0.0, 0.25, 1.25, 1.75], 0.1, policy="MaxGapElim")
     13312.0
-    >>> sample_bound([0, 0, 1, 1], 0.1)
-    0.0
     """
     bounds = arm_sample_bounds(means, delta, policy=policy, formula=formula, sigma=sigma)
     return float(bounds[np.isfinite(bounds)].sum())
@@ -390,24 +347,21 @@ def lower_bound(
 ) -> float:
     """Expected samples of one arm that any policy right with probability 1 - delta must take.
 
-    For the paper's four-arm instance (Lemma 1) with normal rewards. Moving one arm by a shift
-    changes the answer, and a sample of that arm carries shift^2 / (2 sigma^2) of relative entropy
-    between the two instances. A policy that is right on both must collect log(1 / (2.4 delta)) of
-    it. The shift is 2.1 epsilon for arm 4 and 1.1 epsilon for arm 1.
+    For the paper's four-arm instance (Lemma 1) with normal rewards: moving an arm by 2.1 epsilon
+    (arm 4) or 1.1 epsilon (arm 1) changes the answer, and a policy that is right on both must
+    collect log(1 / (2.4 delta)) of relative entropy.
 
     Parameters
     ----------
-    epsilon : float
-        The small spacing of the instance, positive.
-    delta : float
-        Probability of error allowed, inside (0, 1).
+    epsilon, delta : float
+        The small spacing of the instance, positive; the probability of error, inside (0, 1).
     arm : {4, 1}, default 4
         The arm by its number in the paper.
     sigma : float, default 1.0
         Standard deviation of the rewards.
     formula : {"corrected", "printed"}, default "corrected"
-        The paper's bound for arm 4 is true, and half of what its argument gives: it puts shift^2
-        where the relative entropy at sigma = 1 is half of that. For arm 1 it prints 1 / epsilon^2.
+        The paper's bound for arm 4 is half of what its argument gives: it puts shift^2 where the
+        relative entropy at sigma = 1 is half of that. For arm 1 it prints 1 / epsilon^2.
 
     Returns
     -------
@@ -426,7 +380,8 @@ def lower_bound(
     """
     delta = check_delta(delta)
     _check_formula(formula)
-    epsilon, sigma = _positive("epsilon", epsilon), _positive("sigma", sigma)
+    epsilon = checked_number("epsilon", epsilon, above=0.0)
+    sigma = checked_number("sigma", sigma, above=0.0)
     if arm not in (4, 1):
         raise ValueError(f"arm: the paper bounds arm 4 and arm 1, got {arm!r}")
     if formula == "printed" and arm == 1:
@@ -436,24 +391,17 @@ def lower_bound(
     return float(needed / shift**2 * (1 if formula == "printed" else 2))
 
 
-def _differences(means: ArrayLike) -> tuple[Float, float, float]:
-    """Delta_{a,j} in row a and column j; the largest gap; what counts as rounding."""
+def _distances(means: ArrayLike) -> tuple[Float, float, float]:
+    """Delta_{a,j} and -Delta_{a,j}, shape (2, K, K); the largest gap; what counts as rounding."""
     problem = Problem(means)
     difference = problem.means[None, :] - problem.means[:, None]
-    return difference, problem.delta_max, rounding(problem.means)
+    return np.stack((difference, -difference)), problem.delta_max, rounding(problem.means)
 
 
-def _infinite_without(candidates: NDArray[np.bool_], values: Float) -> Float:
-    return np.where(candidates.any(axis=1), values, np.inf)
+def _infinite_without(candidates: NDArray[np.bool_], values: Float) -> Hardness:
+    return Hardness(*np.where(candidates.any(axis=2), values, np.inf))
 
 
 def _check_formula(formula: str) -> None:
     if formula not in ("corrected", "printed"):
         raise ValueError(f"formula: 'corrected' or 'printed' is needed, got {formula!r}")
-
-
-def _positive(name: str, value: object) -> float:
-    number = as_float(value)
-    if number is None or not 0 < number < np.inf:
-        raise ValueError(f"{name}: one positive number is needed, got {value!r}")
-    return number

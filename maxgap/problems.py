@@ -2,7 +2,8 @@
 
 A `Problem` is what a simulation knows and a policy does not. Ranks count from 1 with the largest
 mean, as in the paper; arms count from 0. Every named instance lists its arms by rank, largest mean
-first, so that arm ``j`` has rank ``j + 1``.
+first, so that arm ``j`` has rank ``j + 1``; where it is made from gaps, the smallest mean is 0. Its
+``sigma`` is the scale of the noise. What is out of range is a ``ValueError`` that names it.
 
 Paper: Katariya, Tripathy and Nowak (2019), *MaxGap Bandit: Adaptive Algorithms for Approximate
 Ranking*, NeurIPS.
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -38,13 +38,7 @@ _ROUNDED = 1e-6
 
 
 def rounding(means: NDArray[np.float64]) -> float:
-    """Differences of means no larger than this are taken to be rounding, in the means' units.
-
-    Examples
-    --------
-    >>> rounding(np.array([0.1, 0.2, 0.3])) > abs((0.3 - 0.2) - (0.2 - 0.1)) > 0
-    True
-    """
+    """Differences of means no larger than this are taken to be rounding, in the means' units."""
     return _TIE * float(np.abs(means).max())
 
 
@@ -57,41 +51,30 @@ class Problem:
     means : array_like, shape (K,)
         True means, in the rewards' units. At least two, all finite, in any order.
     sigma : float or array_like of shape (K,), default 1.0
-        Scale of the noise: standard deviation of normal rewards, in the rewards' units. One number,
-        or one per arm. Arms are positions here: a pandas Series is read by position, and two of
-        them must have the same index.
+        Standard deviation of normal rewards, in the rewards' units: one number, or one per arm.
+        Arms are positions here: two pandas Series must have the same index.
 
     Attributes
     ----------
-    means : ndarray, shape (K,)
-        The means as given, read-only.
-    sigma : float or ndarray of shape (K,)
-        As given; read-only if an array.
+    means, sigma : ndarray of shape (K,); float or ndarray of shape (K,)
+        As given; arrays are read-only.
 
     Raises
     ------
     ValueError
-        Fewer than two means, a mean that is not finite, a sigma that is not positive and finite or
-        that has the wrong length.
+        Fewer than two means, one that is not finite, a sigma that is not positive and finite or of
+        the wrong length. On a tie for the largest gap only from `split_rank`, `top` and `bottom`.
 
     Notes
     -----
-    Equal means are allowed. So is a tie for the largest gap, but then `split_rank`, `top` and
-    `bottom` raise ``ValueError``: there is no one answer. Two gaps tie if they differ by at most
-    1e-12 times the largest absolute mean, which is more than the rounding of decimal means and far
-    below any gap that sampling could tell apart.
+    Two gaps tie if they differ by at most 1e-12 times the largest absolute mean, which is more than
+    the rounding of decimal means and far below any gap that sampling could tell apart.
 
     Examples
     --------
     >>> problem = Problem([0.0, 1.0, 1.2])
-    >>> problem.gaps
-    array([0.2, 1. ])
     >>> problem.split_rank, sorted(problem.top), sorted(problem.bottom)
     (2, [1, 2], [0])
-    >>> Problem([0, 1, 2]).top
-    Traceback (most recent call last):
-    ...
-    ValueError: means: no unique largest gap, ranks [1, 2] tie with gap 1 in [0., 1., 2.]
     """
 
     means: NDArray[np.float64]
@@ -114,16 +97,10 @@ class Problem:
             raise ValueError(f"sigma: one value or {checked.size} are needed, got {sigma!r}")
         if not np.all(checked_sigma > 0):
             raise ValueError(f"sigma: must be positive, got {sigma!r}")
-        one_sigma = checked_sigma.ndim == 0
+        one_or_all = checked_sigma if checked_sigma.ndim else float(checked_sigma)
         # Stable, so that arms with equal means are ranked in the order given.
         order = np.argsort(-checked, kind="stable")
-        self.__setstate__(
-            {
-                "means": checked,
-                "sigma": float(checked_sigma) if one_sigma else checked_sigma,
-                "_order": order,
-            }
-        )
+        self.__setstate__({"means": checked, "sigma": one_or_all, "_order": order})
 
     def __repr__(self) -> str:
         shown = f"{self.n_arms} means from {self.means.min():g} to {self.means.max():g}"
@@ -176,24 +153,13 @@ class Problem:
         Where means are equal, eq. (1) allows an arm any of the ranks that its mean occupies; the
         largest gap over those is taken, so that equal means have equal gaps.
         """
-        inner = np.concatenate(([-np.inf], self.gaps, [-np.inf]))
-        by_rank = np.maximum(inner[:-1], inner[1:])
-        gaps = np.empty(self.n_arms)
-        gaps[self._order] = by_rank
-        _, group = np.unique(self.means, return_inverse=True)
-        largest = np.full(group.max() + 1, -np.inf)
-        np.maximum.at(largest, group, gaps)
-        return largest[group]
+        different, group = np.unique(self.means, return_inverse=True)
+        gaps = np.concatenate(([0.0], np.diff(different), [0.0]))
+        return np.maximum(gaps[:-1], gaps[1:])[group]
 
     @property
     def split_rank(self) -> int:
-        """Rank m of the arm just above the largest gap, eq. (2).
-
-        Raises
-        ------
-        ValueError
-            If several gaps tie for the largest.
-        """
+        """Rank m of the arm just above the largest gap, eq. (2). ``ValueError`` on a tie."""
         gaps = self.gaps
         slack = rounding(self.means)
         if gaps.max() <= slack:
@@ -208,12 +174,12 @@ class Problem:
 
     @property
     def top(self) -> frozenset[int]:
-        """Arms above the largest gap, C_1. Raises ``ValueError`` on a tie."""
+        """Arms above the largest gap, C_1. ``ValueError`` on a tie."""
         return frozenset(self._order[: self.split_rank].tolist())
 
     @property
     def bottom(self) -> frozenset[int]:
-        """Arms below the largest gap, C_2. Raises ``ValueError`` on a tie."""
+        """Arms below the largest gap, C_2. ``ValueError`` on a tie."""
         return frozenset(self._order[self.split_rank :].tolist())
 
 
@@ -222,8 +188,7 @@ class BordaProblem(Problem):
 
     A sample of arm i is a duel against an opponent drawn uniformly from the other arms, a reward of
     1 if it wins and 0 if not. Whoever the opponent is, no more than that is seen, so the reward is
-    Bernoulli with the Borda score as its mean, exactly: ``simulate.run`` and ``replicate`` draw it
-    so, with ``noise="bernoulli"``.
+    Bernoulli with the Borda score as its mean, exactly; simulate it with ``noise="bernoulli"``.
 
     Parameters
     ----------
@@ -234,10 +199,8 @@ class BordaProblem(Problem):
 
     Attributes
     ----------
-    means : ndarray, shape (K,)
-        Borda scores: the probability of beating an opponent drawn uniformly from the others.
-    sigma : float
-        1/2: rewards lie in [0, 1].
+    means, sigma : ndarray, shape (K,), and float
+        Borda scores; 1/2, since rewards lie in [0, 1].
     win_probabilities : ndarray, shape (K, K)
         As given, with 1/2 on the diagonal; read-only.
     labels : tuple of hashable
@@ -246,19 +209,13 @@ class BordaProblem(Problem):
     Raises
     ------
     ValueError
-        A matrix that is not square or smaller than 2 by 2, an entry outside [0, 1], two entries
-        that do not add up to 1, rows and columns with different labels.
+        A matrix that is not as above, or smaller than 2 by 2.
 
     Examples
     --------
-    Each of the first three beats the next of them in turn, so no ranking agrees with all duels.
-    Borda scores, and a largest gap, there are nevertheless:
-
-    >>> problem = BordaProblem(
-    ...     [[0.5, 0.8, 0.2, 0.9], [0.2, 0.5, 0.8, 0.9], [0.8, 0.2, 0.5, 0.9], [0.1, 0.1, 0.1, 0.5]]
-    ... )
+    >>> problem = BordaProblem([[0.5, 0.6, 0.9], [0.4, 0.5, 0.8], [0.1, 0.2, 0.5]])
     >>> problem.means.round(3).tolist(), sorted(problem.bottom)
-    ([0.633, 0.633, 0.633, 0.1], [3])
+    ([0.75, 0.6, 0.15], [2])
     """
 
     win_probabilities: NDArray[np.float64]
@@ -320,31 +277,29 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
     """Borda safety scores of Chicago street scenes, the paper's real data (Fig. 6).
 
     Each score is the probability that people find the scene safer than one drawn at random. The
-    data file holds the 100 scores that the authors published, in full, and names its source. The
-    published scripts keep the 90 best, which the paper does not say: among all 100 the largest gap
-    is between ranks 94 and 95.
+    data file holds the 100 scores that the authors published, in full, and names its source.
 
     Parameters
     ----------
     sigma : float, default 0.05
-        Scale of the noise. The paper says 0.05, the published scripts ran 0.1.
+        The paper says 0.05, the published scripts ran 0.1.
     n_arms : int, default 90
-        How many scenes, the best first: 2 to 100.
+        How many scenes, the best first: 2 to 100. The published scripts keep 90, which the paper
+        does not say: among all 100 the largest gap is between ranks 94 and 95.
 
     Returns
     -------
     Problem
-        Arms by rank, largest score first.
 
     Examples
     --------
     >>> problem = streetview()
     >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 4)
     (90, 2, 0.0292)
-    >>> streetview(n_arms=100).split_rank
-    94
     """
-    scores = _streetview_scores()
+    text = files("maxgap").joinpath("data/streetview.csv").read_text(encoding="utf-8")
+    rows = [line.split(",") for line in text.splitlines() if line[:1].isdigit()]
+    scores = np.array([float(score) for _, score in rows])
     if not is_whole(n_arms) or not 2 <= n_arms <= scores.size:
         raise ValueError(
             f"n_arms: a whole number from 2 to {scores.size} is needed, got {n_arms!r}"
@@ -361,12 +316,12 @@ def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
         Every other gap, above 0 and below 0.98. The paper says 0.2, the published scripts
         (``simulated_data`` in https://github.com/sumeetsk/maxgap_bandit) ran 0.1.
     sigma : float, default 1.0
-        Scale of the noise. The paper says 1, the published scripts ran 0.05.
+        The paper says 1, the published scripts ran 0.05.
 
     Returns
     -------
     Problem
-        Arms by rank, largest mean first; the smallest mean is 0 and the answer has 18 arms on top.
+        The answer has 18 arms on top.
 
     Examples
     --------
@@ -374,10 +329,10 @@ def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
     >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
     (24, 18, 1.0)
     """
-    gaps = np.full(23, _checked_number("small_gap", small_gap, above=0.0, below=0.98))
+    gaps = np.full(23, checked_number("small_gap", small_gap, above=0.0, below=0.98))
     gaps[9 - 1] = 0.98
     gaps[18 - 1] = 1.0
-    return Problem(_means_from_gaps(gaps), sigma)
+    return _with_gaps(gaps, sigma)
 
 
 def one_large_gap(
@@ -392,12 +347,10 @@ def one_large_gap(
     delta_max, delta_min : float
         The gaps, ``0 <= delta_min < delta_max``. With ``delta_min = 0`` each cluster is one tie.
     sigma : float, default 1.0
-        Scale of the noise.
 
     Returns
     -------
     Problem
-        Arms by rank, largest mean first; the smallest mean is 0.
 
     Examples
     --------
@@ -407,13 +360,13 @@ def one_large_gap(
     for name, value in (("n_top", n_top), ("n_bottom", n_bottom)):
         if not is_whole(value) or value < 1:
             raise ValueError(f"{name}: a whole number from 1 is needed, got {value!r}")
-    delta_max = _checked_number("delta_max", delta_max, above=0.0)
-    delta_min = _checked_number("delta_min", delta_min, below=delta_max)
+    delta_max = checked_number("delta_max", delta_max, above=0.0)
+    delta_min = checked_number("delta_min", delta_min, below=delta_max)
     if delta_min < 0:
         raise ValueError(f"delta_min: must not be negative, got {delta_min!r}")
     gaps = np.full(n_top + n_bottom - 1, delta_min)
     gaps[n_top - 1] = delta_max
-    return Problem(_means_from_gaps(gaps), sigma)
+    return _with_gaps(gaps, sigma)
 
 
 def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
@@ -425,7 +378,6 @@ def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
         The small and the large spacing, ``0 < 1.1 epsilon < nu``. The paper asks for nu much larger
         than epsilon; below 1.1 epsilon the alternative for arm 4 no longer has another answer.
     sigma : float, default 1.0
-        Scale of the noise.
 
     Returns
     -------
@@ -437,7 +389,9 @@ def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
     >>> four_arms(0.25, 1.0).means
     array([2.5 , 1.5 , 0.25, 0.  ])
     """
-    return Problem(_four_means(epsilon, nu), sigma)
+    nu = checked_number("nu", nu, above=0.0)
+    epsilon = checked_number("epsilon", epsilon, above=0.0, below=nu / 1.1)
+    return Problem([2 * nu + 2 * epsilon, nu + 2 * epsilon, epsilon, 0.0], sigma)
 
 
 def four_arms_alternative(
@@ -445,10 +399,9 @@ def four_arms_alternative(
 ) -> Problem:
     """Instance B' or B'' of the lower bound: `four_arms` with one mean moved, another answer.
 
-    Moving arm 4 up by 2.1 epsilon (B') carries it over arm 3 and shortens the largest gap by 1.1
-    epsilon to nu - 0.1 epsilon, so that the gap nu between arms 1 and 2 becomes the largest. Moving
-    arm 1 up by 1.1 epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest. Both split off
-    arm 1 alone.
+    Moving arm 4 up by 2.1 epsilon (B') carries it over arm 3 and shortens the largest gap to nu -
+    0.1 epsilon, so that the gap nu between arms 1 and 2 becomes the largest. Moving arm 1 up by 1.1
+    epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest.
 
     Parameters
     ----------
@@ -460,21 +413,18 @@ def four_arms_alternative(
     Returns
     -------
     Problem
-        The paper's arms 1 to 4 are arms 0 to 3; the answer is {0}, {1, 2, 3}.
+        The answer is {0}, {1, 2, 3}.
 
     Examples
     --------
     >>> sorted(four_arms_alternative(0.25, 1.0).bottom)
     [1, 2, 3]
-    >>> four_arms_alternative(0.25, 1.0, arm=1).delta_max
-    1.275
     """
-    means = _four_means(epsilon, nu)
-    epsilon, nu = float(epsilon), float(nu)
+    means = four_arms(epsilon, nu).means.copy()
     if arm == 4:
-        means[3] = 2.1 * epsilon
+        means[3] = 2.1 * float(epsilon)
     elif arm == 1:
-        means[0] = 2 * nu + 3.1 * epsilon
+        means[0] = 2 * float(nu) + 3.1 * float(epsilon)
     else:
         raise ValueError(f"arm: the paper moves arm 4 or arm 1, got {arm!r}")
     return Problem(means, sigma)
@@ -491,13 +441,11 @@ def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:
     gap : float
         Gap between the middle and the lowest group, positive.
     sigma : float, default 0.05
-        Scale of the noise.
 
     Returns
     -------
     Problem
-        Arms by rank, largest mean first; the smallest mean is 0. With `gap` below 0.4 the answer
-        splits off the upper six.
+        With `gap` below 0.4 the answer splits off the upper six.
 
     Examples
     --------
@@ -505,36 +453,23 @@ def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:
     >>> problem.n_arms, problem.split_rank, round(problem.delta_max, 6)
     (18, 6, 0.4)
     """
-    gap = _checked_number("gap", gap, above=0.0)
+    gap = checked_number("gap", gap, above=0.0)
     gaps = np.full(17, 0.02)
     gaps[6 - 1] = 0.4
     gaps[12 - 1] = gap
-    return Problem(_means_from_gaps(gaps), sigma)
+    return _with_gaps(gaps, sigma)
 
 
-@lru_cache(maxsize=1)
-def _streetview_scores() -> NDArray[np.float64]:
-    text = files("maxgap").joinpath("data/streetview.csv").read_text(encoding="utf-8")
-    rows = [line.split(",") for line in text.splitlines() if line[:1].isdigit()]
-    return np.array([float(score) for _, score in rows])
-
-
-def _four_means(epsilon: float, nu: float) -> NDArray[np.float64]:
-    nu = _checked_number("nu", nu, above=0.0)
-    epsilon = _checked_number("epsilon", epsilon, above=0.0, below=nu / 1.1)
-    return np.array([2 * nu + 2 * epsilon, nu + 2 * epsilon, epsilon, 0.0])
-
-
-def _means_from_gaps(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+def _with_gaps(gaps: NDArray[np.float64], sigma: float) -> Problem:
     # Summed from the lowest arm, whose mean is 0.
-    return np.concatenate((np.cumsum(gaps[::-1])[::-1], [0.0]))
+    return Problem(np.concatenate((np.cumsum(gaps[::-1])[::-1], [0.0])), sigma)
 
 
 def _shown(means: NDArray[np.float64]) -> str:
     return np.array2string(means, separator=", ", threshold=8, precision=6)
 
 
-def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def _real_array(name: str, value: object) -> NDArray[np.float64]:
     array = as_floats(value)
     if array is None:
         raise ValueError(f"{name}: numbers are needed, got {value!r}")
@@ -544,9 +479,10 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     return array + 0.0
 
 
-def _checked_number(
-    name: str, value: float, *, above: float = -np.inf, below: float = np.inf
+def checked_number(
+    name: str, value: object, *, above: float = -np.inf, below: float = np.inf
 ) -> float:
+    """Return it as a float, or raise ``ValueError`` unless it is one number between the two."""
     number = _real_array(name, value)
     if number.ndim != 0 or not above < number < below:
         raise ValueError(

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from maxgap._checking import is_missing
-from maxgap._numbers import is_whole
+from maxgap._numbers import is_whole, scalar
 from maxgap.engine.types import Flags, Floats, Integers
 from maxgap.policies import Policy, Split
 from maxgap.policies.runs import Truth, answer, check_runnable, prepared, run_fresh
@@ -85,7 +85,7 @@ def run(
     problem : Problem
         True means and scales.
     budget : int
-        The largest number of samples.
+        The largest number of samples, at most 2^63 - 1.
     rng : numpy.random.Generator
         Source of the rewards.
     noise : str
@@ -94,31 +94,27 @@ def run(
     Returns
     -------
     Run
-        ``correct`` compares the answer with the problem's; where several gaps are the largest any
-        of them is right.
+        Where several gaps are the largest any of them is a ``correct`` answer.
 
     Raises
     ------
     ValueError
-        For a policy that has begun, another number of arms, a budget below 1, an unknown noise,
-        Bernoulli means outside [0, 1], or duels with another noise.
+        For an argument that is none of the above, Bernoulli means outside [0, 1], or duels with
+        another noise.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from maxgap import MaxGapTop2UCB, problems, simulate
-    >>> result = simulate.run(
-    ...     MaxGapTop2UCB(4, sigma=0.1), problems.Problem([0.9, 0.8, 0.2, 0.1], sigma=0.1),
-    ...     budget=10_000, rng=np.random.default_rng(3),
-    ... )
+    >>> from maxgap import MaxGapTop2UCB, Problem
+    >>> policy, problem = MaxGapTop2UCB(4, sigma=0.1), Problem([0.9, 0.8, 0.2, 0.1], sigma=0.1)
+    >>> result = run(policy, problem, budget=10_000, rng=np.random.default_rng(3))
     >>> result.certified, result.correct, sorted(result.split.top)
     (True, True, [0, 1])
     """
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    _check_setting(policy, problem, noise)
+    truth = _checked_truth(policy, problem, noise)
     budget = _positive_integer("budget", budget, LARGEST_BUDGET)
-    ended, wrong, _ = run_fresh(policy, _truth(problem, noise), np.array([budget]), budget, rng)
+    ended, wrong, _ = run_fresh(policy, truth, np.array([budget]), budget, rng)
     counts = ended.counts
     return Run(
         samples=int(counts.sum()),
@@ -128,12 +124,6 @@ def run(
         counts=counts,
         split=answer(ended),
     )
-
-
-def _truth(problem: Problem, noise: str) -> Truth:
-    """What rewards are drawn from; of equal largest gaps any is a right answer."""
-    means, sigmas = np.array(problem.means), np.array(problem.sigmas)
-    return Truth(means, sigmas, NOISES.index(noise), problem.delta_max * (1 - 1e-9))
 
 
 def replicate(
@@ -155,10 +145,8 @@ def replicate(
     policies : mapping of hashable to Policy
         Label -> policy, not yet started. The tables hold the labels as they are, tuples too; None
         and NaN, which a table takes for missing, are refused.
-    problem : Problem
-        True means and scales.
-    budget : int
-        The largest number of samples of a run, at most 2^63 - 1.
+    problem, budget, noise
+        As in :func:`run`.
     replicates : int
         Runs of each policy, at most 10^7.
     checkpoints : int or iterable of int
@@ -173,8 +161,6 @@ def replicate(
     progress : bool or callable, optional
         True for a bar at a terminal, and nothing elsewhere. Or such as ``tqdm.tqdm``: called as
         ``progress(iterable, total=...)`` on the finished pieces.
-    noise : str
-        One of :data:`NOISES`.
 
     Returns
     -------
@@ -183,26 +169,22 @@ def replicate(
     Raises
     ------
     ValueError
-        As :func:`run`; also for no policies, and for labels, numbers or checkpoints that are not
-        as above. No run has begun then.
+        For an argument that is not as above, before any run has begun.
 
     Examples
     --------
-    >>> from maxgap import MaxGapUCB, RoundRobin, problems
-    >>> study = replicate(
-    ...     {"RoundRobin": RoundRobin(6, sigma=0.1), "MaxGapUCB": MaxGapUCB(6, sigma=0.1)},
-    ...     problems.Problem([0.0, 0.1, 0.2, 1.0, 1.1, 1.2], sigma=0.1),
-    ...     budget=120, replicates=20, checkpoints=[60, 120], seed=1, n_jobs=1,
-    ... )
-    >>> study.errors.groupby("policy", sort=False)["wrong"].sum().to_dict()
-    {'RoundRobin': 0, 'MaxGapUCB': 0}
+    >>> from maxgap import Problem, RoundRobin
+    >>> policy, problem = RoundRobin(3, sigma=0.1), Problem([0, 0.1, 1], sigma=0.1)
+    >>> study = replicate({"all": policy}, problem, budget=120, replicates=20, seed=1, n_jobs=1)
+    >>> int(study.errors["wrong"].iloc[-1])
+    0
     """
     if not isinstance(policies, Mapping) or not policies:
         raise ValueError(f"policies must map labels to at least one policy, got {policies!r}")
     for label, policy in policies.items():
         if is_missing(label):
             raise ValueError(f"policies holds the label {label!r}: a table takes it for missing")
-        _check_setting(policy, problem, noise)
+        truth = _checked_truth(policy, problem, noise)
     budget = _positive_integer("budget", budget, LARGEST_BUDGET)
     replicates = _positive_integer("replicates", replicates)
     looks = _checked_checkpoints(checkpoints, budget)
@@ -221,7 +203,7 @@ def replicate(
         ready = prepared(policy, min(budget + 1, 1 << 16))
         # In one tuple: joblib would give an array of its own to one worker of a Dask cluster only,
         # for the others to fetch, and if that worker died the study could not go on.
-        setting = (ready, _truth(problem, noise), budget, looks, branch)
+        setting = (ready, truth, budget, looks, branch)
         tasks += [
             delayed(_piece)(setting, range(start, min(start + size, replicates)))
             for start in range(0, replicates, size)
@@ -242,10 +224,10 @@ def replicate(
     per_policy = len(tasks) // len(policies)
     for i, piece in enumerate(pieces):
         k, start = i // per_policy, i % per_policy * size
-        wrong[k, start : start + size] = piece.wrong
-        stops[k, start : start + size] = piece.stops
-        sums[k] += piece.counts
-        squares[k] += piece.squares
+        of_piece = k, slice(start, start + size)
+        wrong[of_piece], stops[of_piece], more, more_squares = piece
+        sums[k] += more
+        squares[k] += more_squares
     return Study(
         labels=tuple(policies),
         checkpoints=looks,
@@ -267,13 +249,6 @@ def _finished(tasks: list[Any], n_jobs: int | None, needed: bool) -> Iterable[An
     return parallel(tasks)
 
 
-class _Piece(NamedTuple):
-    wrong: Flags  # (replicate, checkpoint)
-    counts: Integers  # (checkpoint, arm), summed over replicates
-    squares: Floats  # their squares, summed
-    stops: Integers  # (replicate, 4): samples, stopped, certified, correct
-
-
 def _bar(pieces: Iterable[Any], total: int) -> Iterable[Any]:
     """Show how many pieces are done, once that takes more than a second."""
     from tqdm import tqdm
@@ -282,10 +257,13 @@ def _bar(pieces: Iterable[Any], total: int) -> Iterable[Any]:
 
 
 def _piece(
-    setting: tuple[Policy, Truth, int, Integers, np.random.SeedSequence],
-    numbers: range,
-) -> _Piece:
-    """A few replicates of one policy."""
+    setting: tuple[Policy, Truth, int, Integers, np.random.SeedSequence], numbers: range
+) -> tuple[Flags, Integers, Integers, Floats]:
+    """A few replicates of one policy.
+
+    Of each whether it was wrong at the checkpoints and how it ended, as in `Study.stops`; summed
+    over them the samples (checkpoint, arm) and their squares.
+    """
     policy, truth, budget, checkpoints, branch = setting
     wrong = np.empty((len(numbers), checkpoints.size), dtype=np.bool_)
     # Whole numbers: their sums are exact in any order.
@@ -306,14 +284,9 @@ def _piece(
         wrong[i] = run_wrong[:-1]
         sums += counts[:-1]
         squares += counts[:-1].astype(np.float64) ** 2
-        stops[i] = (
-            ended.counts.sum(),
-            ended.stopped,
-            ended.certified,
-            not run_wrong[-1],
-        )
+        stops[i] = ended.counts.sum(), ended.stopped, ended.certified, not run_wrong[-1]
     _generators.append(rng)
-    return _Piece(wrong, sums, squares, stops)
+    return wrong, stops, sums, squares
 
 
 @dataclass(frozen=True)
@@ -328,23 +301,15 @@ class Study:
         Numbers of samples looked at.
     wrong : array of bool, shape (P, R, C)
         Whether the answer was wrong: policy, replicate, checkpoint.
-    counts : array, shape (P, C, K)
-        Mean samples per arm.
-    counts_sd : array, shape (P, C, K)
-        Standard deviation of the samples per arm over the replicates.
+    counts, counts_sd : array, shape (P, C, K)
+        Samples per arm: their mean and standard deviation over the replicates.
 
     Examples
     --------
-    >>> from maxgap import MaxGapUCB, RoundRobin, problems
-    >>> study = replicate(
-    ...     {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)},
-    ...     problems.Problem([0.0, 0.4, 0.8, 2.0, 2.4, 2.8]),
-    ...     budget=600, replicates=40, checkpoints=20, seed=1, n_jobs=1,
-    ... )
-    >>> study.errors.shape, study.stops.shape, study.counts.shape
-    ((40, 7), (80, 6), (2, 20, 6))
-    >>> study.samples_to_error(0.2)["policy"].tolist()
-    ['RoundRobin', 'MaxGapUCB']
+    >>> from maxgap import MaxGapUCB, Problem, RoundRobin
+    >>> policies = {"RoundRobin": RoundRobin(6), "MaxGapUCB": MaxGapUCB(6)}
+    >>> problem = Problem([0.0, 0.4, 0.8, 2.0, 2.4, 2.8])
+    >>> study = replicate(policies, problem, budget=600, replicates=40, seed=1, n_jobs=1)
     >>> bool(study.speedup("RoundRobin", 0.2)["ratio"].iloc[0] > 1)
     True
     """
@@ -364,12 +329,13 @@ class Study:
         """
         import pandas as pd
 
+        # Labels go into lists: an array would take tuples apart and make 1 a text.
         replicates = self.wrong.shape[1]
         wrong = self.wrong.sum(axis=1)
         low, high = wilson_interval(wrong, replicates)
         return pd.DataFrame(
             {
-                "policy": _repeated(self.labels, self.checkpoints.size),
+                "policy": [label for label in self.labels for _ in self.checkpoints],
                 "samples": np.tile(self.checkpoints, len(self.labels)),
                 "wrong": wrong.ravel(),
                 "replicates": replicates,
@@ -388,7 +354,7 @@ class Study:
         rows = self.stop_rows.reshape(-1, 4)
         return pd.DataFrame(
             {
-                "policy": _repeated(self.labels, replicates),
+                "policy": [label for label in self.labels for _ in range(replicates)],
                 "replicate": np.tile(np.arange(replicates), n_policies),
                 "samples": rows[:, 0],
                 "stopped": rows[:, 1].astype(bool),
@@ -402,12 +368,8 @@ class Study:
 
         The error curve is first made non-increasing (isotonic least squares), then read off
         between checkpoints by straight lines. The interval is the percentile bootstrap over
-        replicates. Where the level is not reached within the budget the value is infinite.
-
-        Raises
-        ------
-        ValueError
-            For a level outside (0, 1).
+        replicates. Where the level is not reached within the budget the value is infinite. A
+        level outside (0, 1) is a ``ValueError``.
         """
         import pandas as pd
 
@@ -422,12 +384,8 @@ class Study:
 
         Columns policy, level, ratio, low, high: percentile bootstrap, the replicates of the two
         policies resampled independently. Where only ``over`` misses the level within the budget
-        the ratio is infinite; where the policy itself misses it, 0 by convention.
-
-        Raises
-        ------
-        ValueError
-            For an unknown label or a level outside (0, 1).
+        the ratio is infinite; where the policy itself misses it, 0 by convention. An unknown
+        label, or a level outside (0, 1), is a ``ValueError``.
         """
         import pandas as pd
 
@@ -465,12 +423,8 @@ class Study:
         return samples[:, 0], samples[:, 1:]
 
 
-def _repeated(labels: Iterable[Hashable], times: int) -> list[Hashable]:
-    """Each label so many times, as it is: an array would take tuples apart and make 1 a text."""
-    return [label for label in labels for _ in range(times)]
-
-
-def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
+def _checked_truth(policy: Any, problem: Any, noise: Any) -> Truth:
+    """What rewards are drawn from, if this policy can be run on it."""
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {list(NOISES)}, got {noise!r}")
     check_runnable(policy, noise)
@@ -488,6 +442,9 @@ def _check_setting(policy: Any, problem: Any, noise: Any) -> None:
         raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")
     if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
         raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
+    means, sigmas = np.array(problem.means), np.array(problem.sigmas)
+    # Of equal largest gaps any is a right answer.
+    return Truth(means, sigmas, NOISES.index(noise), problem.delta_max * (1 - 1e-9))
 
 
 def _positive_integer(name: str, value: Any, largest: int = LARGEST_NUMBER) -> int:
@@ -497,8 +454,7 @@ def _positive_integer(name: str, value: Any, largest: int = LARGEST_NUMBER) -> i
 
 
 def _checked_checkpoints(checkpoints: Any, budget: int) -> Integers:
-    if isinstance(checkpoints, np.ndarray) and checkpoints.ndim == 0:
-        checkpoints = checkpoints[()]
+    checkpoints = scalar(checkpoints)
     if not isinstance(checkpoints, Iterable):
         number = _positive_integer("checkpoints", checkpoints)
         if number > budget:

@@ -93,10 +93,7 @@ def ratio_of_means(above: Any, above_error: Any, below: Any, below_error: Any) -
 def first_below(counts: Integers, replicates: int, samples: Integers, level: float) -> Floats:
     """Where the non-increasing curve closest to each row of ``counts / replicates`` meets a level.
 
-    Pools adjacent violators. The pools are whole numbers, compared exactly: no processor's rounding
-    decides which are joined. The value of a pool is one division, and a quotient that equals
-    ``level`` as a fraction is the same number as ``level`` once rounded. Between
-    checkpoints the curve is a straight line; the result is infinite where no pool is low enough.
+    Between checkpoints the curve is a straight line; infinite where no pool is low enough.
 
     Parameters
     ----------
@@ -120,6 +117,8 @@ def first_below(counts: Integers, replicates: int, samples: Integers, level: flo
     length = np.empty(n_samples, dtype=np.int64)
     for row in range(n_rows):
         last = -1
+        # Adjacent violators are pooled. Pools are whole numbers, compared exactly: no processor's
+        # rounding decides which are joined.
         for k in range(n_samples):
             last += 1
             total[last], length[last] = counts[row, k], 1
@@ -130,6 +129,7 @@ def first_below(counts: Integers, replicates: int, samples: Integers, level: flo
         found[row] = np.inf
         start, before = 0, np.inf
         for pool in range(last + 1):
+            # One division: a quotient that is `level` as a fraction is so once rounded, too.
             value = total[pool] / (length[pool] * replicates)
             if value <= level:
                 found[row] = samples[start]
@@ -177,8 +177,6 @@ def median_interval(values: ArrayLike) -> tuple[float, float, float]:
     --------
     >>> median_interval(range(1, 101))
     (50.5, 40.0, 61.0)
-    >>> median_interval([7, 8, 9])
-    (8.0, -inf, inf)
     """
     from scipy.stats import quantile_test
 
@@ -207,17 +205,14 @@ def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> Power
 
     The interval is for the noise of the measured means, each independent of the others: the error
     of log(mean) is about standard_error / mean, and the slope is a weighted sum of the log(mean).
-    It says nothing about whether a straight line is the right shape. A logarithmic factor, which
-    the sample complexities of this book have, bends the line a little.
+    It says nothing about whether a straight line is the right shape: a logarithmic factor bends it.
 
     Parameters
     ----------
     x : array_like, shape (N,)
         The parameter, positive; at least two different values.
-    mean : array_like, shape (N,)
-        Measured mean at each value, positive.
-    standard_error : array_like, shape (N,)
-        Standard error of each mean, not negative.
+    mean, standard_error : array_like, shape (N,)
+        Measured mean at each value, positive, and its standard error, not negative.
 
     Returns
     -------
@@ -230,8 +225,7 @@ def power_law(x: ArrayLike, mean: ArrayLike, standard_error: ArrayLike) -> Power
 
     Examples
     --------
-    >>> fit = power_law([0.1, 0.2, 0.4], mean=[800, 200, 50], standard_error=[8, 2, 0.5])
-    >>> print(fit)
+    >>> print(power_law([0.1, 0.2, 0.4], mean=[800, 200, 50], standard_error=[8, 2, 0.5]))
     -2.00 (-2.02 to -1.98)
     """
     arrays = [np.asarray(values, dtype=np.float64) for values in (x, mean, standard_error)]
@@ -257,20 +251,19 @@ def decimal(value: float, places: int = 0) -> str:
     """Return a number as text, to some decimals and with separators of thousands.
 
     A number is first taken to 10 significant digits, so a tie is a tie on every processor; it goes
-    to the even digit. Unlike in a format such as ``{:.1f}``, no last bit decides, and no zero has
-    a sign. Infinite numbers are ``inf`` and ``-inf``.
+    to the even digit. No zero has a sign. What is not finite is ``inf``, ``-inf`` or ``nan``.
 
     Parameters
     ----------
     value : float
-        A number; not a number is ``nan``.
+        A number.
     places : int
         Decimals; -2 rounds to hundreds.
 
     Examples
     --------
-    >>> decimal(7.55, 1), decimal(np.nextafter(7.55, 8), 1), decimal(1234.5), decimal(1234.5, -2)
-    ('7.6', '7.6', '1,234', '1,200')
+    >>> decimal(7.55, 1), decimal(np.nextafter(7.55, 8), 1), decimal(1234.5, -2)
+    ('7.6', '7.6', '1,200')
     """
     if not np.isfinite(value):
         return f"{float(value)}"
@@ -281,12 +274,8 @@ def significant(value: float, digits: int = 2) -> str:
     """Return a number as text, to some significant digits and with separators of thousands.
 
     For numbers of samples in prose: fewer digits than their interval would give suffice, and do
-    not change with the last bit of a computation.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not finite, or `digits` is not a whole number from 1.
+    not change with the last bit of a computation. A ``ValueError`` names a `value` that is not
+    finite, or `digits` that are not a whole number from 1.
 
     Examples
     --------

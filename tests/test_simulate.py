@@ -305,7 +305,8 @@ def test_noise_of_every_kind_has_the_distribution_its_name_says(noise, df):
     problem = maxgap.Problem(means, sigma)
     rng = np.random.default_rng(9)
     for k in range(n):
-        ended, _, _ = run_fresh(policy, simulate._truth(problem, noise), np.array([2]), 2, rng)
+        truth = simulate._checked_truth(policy, problem, noise)
+        ended, _, _ = run_fresh(policy, truth, np.array([2]), 2, rng)
         rewards[k] = ended.means
     if noise == "bernoulli":
         assert set(rewards.ravel().tolist()) == {0.0, 1.0}
@@ -321,7 +322,8 @@ def test_noise_of_every_kind_has_the_distribution_its_name_says(noise, df):
 
 def test_each_arm_has_the_noise_of_its_own_sigma():
     problem = maxgap.Problem([0.0, 1.0], [0.1, 5.0])
-    rng, policy, truth = np.random.default_rng(2), RoundRobin(2), simulate._truth(problem, "normal")
+    rng, policy = np.random.default_rng(2), RoundRobin(2)
+    truth = simulate._checked_truth(policy, problem, "normal")
     means = np.array(
         [run_fresh(policy, truth, np.array([2]), 2, rng)[0].means for _ in range(2000)]
     )

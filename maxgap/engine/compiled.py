@@ -104,13 +104,11 @@ def compiled(
         Of numbers, arrays, and named tuples of these.
     allocates : bool
         Whether it makes arrays, slices of arrays among them. Where no function does, none is
-        counted, which halves the time of a round: counting every array that is handed over costs
-        more than the work on it.
+        counted, which halves the time of a round.
     inline : bool
         Whether it is put into the code of the compiled function that calls it.
     patient : bool
-        Whether it runs in plain Python first, and is compiled only if that has taken as many
-        seconds of processor time as ``MAXGAP_PATIENCE`` in the environment says, 2 if it does not.
+        Whether it runs in plain Python first, until that has taken `PATIENCE` seconds.
 
     Examples
     --------
@@ -134,33 +132,25 @@ def internal(*, allocates: bool) -> Callable[[Function], Function]: ...
 
 
 def internal(function: Any = None, *, allocates: bool = False) -> Any:
-    """As `compiled`, but for compiled callers alone.
-
-    The way in from Python takes longer to compile than many a function of a whole State.
-    """
+    """As `compiled`, but for compiled callers alone: a way in from Python is slow to compile."""
     return functools.partial(_closed, _nrt=allocates) if function is None else _closed(function)
 
 
 def inlined(function: Function) -> Function:
-    """As `internal`, and put into the code of the compiled function that calls it.
-
-    For short functions of a whole State, of which handing over costs more than their work.
-    """
+    """As `internal`, and put into the code of its caller: handing over costs more than its work."""
     return _closed(function, forceinline=True)
 
 
 def method(name: str, n_arguments: int) -> None:
-    """Let compiled code call a method of this name, of any class of named tuples.
+    """Let compiled code call a method of this name, of any class of named tuples, at no cost.
 
-    The class is part of the type, so each is compiled for itself, and put into the code of its
-    caller: a policy or a rule comes in as an argument, at no cost, and nobody lists them.
+    The class is part of the type, so each is compiled for itself, and put into its caller's code.
     """
-    find: Any = (
-        lambda self: getattr(self.instance_class, name),
-        lambda self, a: getattr(self.instance_class, name),
-        lambda self, a, b: getattr(self.instance_class, name),
-        lambda self, a, b, c: getattr(self.instance_class, name),
-    )[n_arguments]
+    find: Any = {
+        1: lambda self, a: getattr(self.instance_class, name),
+        2: lambda self, a, b: getattr(self.instance_class, name),
+        3: lambda self, a, b, c: getattr(self.instance_class, name),
+    }[n_arguments]
     options = {"forceinline": True, "_nrt": False}
     overload: Any = numba.extending.overload_method
     overload(numba.types.BaseNamedTuple, name, strict=False, jit_options=options)(find)
@@ -184,9 +174,9 @@ def _kept(function: Any, *, patient: bool = False, **options: Any) -> Any:
     """Compile a function with these options of numba, and keep the machine code."""
     if _config.DISABLE_JIT:
         return function
+    jit: Any = numba.njit
     with _lock:
         before = _config.CACHE_DIR
-        jit: Any = numba.njit
         folder = _cache_folder(_digest(_stamps()), before)
         # What was typed in has no file that a digest could know.
         keep = folder is not None and Path(function.__code__.co_filename).is_file()
@@ -249,10 +239,7 @@ def _run_plainly(function: Any, spent: dict[Any, float], types: Any, *args: Any)
 
 
 def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
-    """Keep the machine code for these types, unless one is a class from outside the package.
-
-    Another process may not find that class, and then could read nothing of what is kept.
-    """
+    """Keep the code for these types, unless one is a class that another process may not find."""
     if all(_is_ours(part) for part in signature):
         save(signature, code)
 
@@ -271,11 +258,9 @@ def _stamps() -> tuple[tuple[str, int, int], ...]:
     for folder, subfolders, names in os.walk(_PACKAGE):
         # Caches come and go while we look, and hold no sources.
         subfolders[:] = [name for name in subfolders if name != "__pycache__"]
-        for name in names:
-            if name.endswith(".py"):
-                path = os.path.join(folder, name)
-                status = os.stat(path)
-                found.append((path, status.st_mtime_ns, status.st_size))
+        for path in (os.path.join(folder, name) for name in names if name.endswith(".py")):
+            status = os.stat(path)
+            found.append((path, status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
 
 
@@ -283,11 +268,9 @@ def _stamps() -> tuple[tuple[str, int, int], ...]:
 def _digest(stamps: tuple[tuple[str, int, int], ...]) -> str:
     """Digest of the names and contents of all sources of the package."""
     digest = hashlib.sha256()
-    for name, _, _ in stamps:
-        content = Path(name).read_bytes()
+    for name, _, size in stamps:
         relative = Path(name).relative_to(_PACKAGE).as_posix()
-        digest.update(f"{relative} {len(content)}\n".encode())
-        digest.update(content)
+        digest.update(f"{relative} {size}\n".encode() + Path(name).read_bytes())
     return digest.hexdigest()[:16]
 
 

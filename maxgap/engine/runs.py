@@ -8,12 +8,7 @@ import numpy as np
 
 from maxgap.engine.compiled import ZERO, compiled, inlined, internal
 from maxgap.engine.slots import settle
-from maxgap.engine.state import (
-    State,
-    answer_empirically,
-    end_round,
-    observe,
-)
+from maxgap.engine.state import State, answer_empirically, end_round, observe
 from maxgap.engine.types import Flags, Floats, Integers
 
 __all__ = ["BERNOULLI", "NORMAL", "STUDENT_T", "Looks", "Truth", "run"]
@@ -32,12 +27,13 @@ class Truth(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """Numbers of samples at which to look, and what is seen there."""
+    """Numbers of samples at which to look, what is seen there, and how far to go."""
 
     checkpoints: Integers  # (C,), increasing; the last may come twice
     wrong: Flags  # (C,)
     counts: Integers  # (C, K)
     budget: int
+    lazy: bool  # whether intervals are made only to look at an answer
 
 
 @compiled
@@ -49,23 +45,23 @@ def run(
     Or until lines leave it to Python whom to sample next.
     """
     progress = state.progress[0]
-    # Where nobody looks at bounds, intervals are made only to look at an answer.
-    looked_at = lines.bounds or rule.bounds or progress["in_python"] != 0
-    lazy = not (looked_at or state.intervals.look_at_rewards())
     at = ZERO
     while at < looks.checkpoints.size and looks.checkpoints[at] < progress["total"]:
         at += 1
     while progress["n_next"] >= 0:
-        at = _look(truth, looks, at, lazy, state)
-        if progress["stopped"] != 0 or progress["total"] >= looks.budget or not _has_room(state):
+        at = _look(truth, looks, at, state)
+        if progress["stopped"] != 0 or progress["total"] >= looks.budget:
             return
-        at = _sample_round(rng, truth, looks, at, lazy, state)
+        for i in range(progress["n_next"]):
+            if not state.intervals.has_room(state.arms, state.next[i]):
+                return
+        at = _sample_round(rng, truth, looks, at, state)
         end_round(state, lines, rule)
 
 
 @inlined
 def _sample_round(
-    rng: np.random.Generator, truth: Truth, looks: Looks, at: int, lazy: bool, state: State
+    rng: np.random.Generator, truth: Truth, looks: Looks, at: int, state: State
 ) -> int:
     """Sample the next arms, as far as the budget goes; returns the number of the next look."""
     progress = state.progress[0]
@@ -77,25 +73,16 @@ def _sample_round(
         end = n_next
         if at < looks.checkpoints.size:
             end = min(end, done + looks.checkpoints[at] - total)
-        _sample(rng, truth, range(done, end), lazy, state)
+        _sample(rng, truth, range(done, end), looks.lazy, state)
         total += end - done
         done = end
         progress["total"] = total
         if done < n_next:
-            at = _look(truth, looks, at, lazy, state)
+            at = _look(truth, looks, at, state)
     progress["n_moved"] = n_next
-    if not lazy:
+    if not looks.lazy:
         settle(state.arms, state.order, state.next, n_next)
     return at
-
-
-@inlined
-def _has_room(state: State) -> bool:
-    """Whether the next arms can have one reward more each."""
-    for i in range(state.progress[0]["n_next"]):
-        if not state.intervals.has_room(state.arms, state.next[i]):
-            return False
-    return True
 
 
 @inlined
@@ -107,7 +94,12 @@ def _sample(
     n_first, crossed = 0, False
     for i in places:
         arm = listed[i]
-        reward = _draw(rng, truth, arm)
+        if truth.noise == NORMAL:
+            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
+        elif truth.noise == STUDENT_T:
+            reward = truth.means[arm] + truth.sigmas[arm] * rng.standard_t(3.0) / STUDENT_T_SCALE
+        else:
+            reward = 1.0 if rng.random() < truth.means[arm] else 0.0
         n_first += observe(arms, arm, reward)
         state.intervals.take(arms, arm, reward)
         if not lazy:
@@ -117,17 +109,7 @@ def _sample(
 
 
 @inlined
-def _draw(rng: np.random.Generator, truth: Truth, arm: int) -> float:
-    """A reward."""
-    if truth.noise == NORMAL:
-        return truth.means[arm] + truth.sigmas[arm] * rng.standard_normal()
-    if truth.noise == STUDENT_T:
-        return truth.means[arm] + truth.sigmas[arm] * rng.standard_t(3.0) / STUDENT_T_SCALE
-    return 1.0 if rng.random() < truth.means[arm] else 0.0
-
-
-@inlined
-def _look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State) -> int:
+def _look(truth: Truth, looks: Looks, at: int, state: State) -> int:
     """Look at the answer at every checkpoint that has just been reached; the number of the next.
 
     A policy that has stopped stands by its answer at all later checkpoints.
@@ -136,17 +118,11 @@ def _look(truth: Truth, looks: Looks, at: int, lazy: bool, state: State) -> int:
     while at < looks.checkpoints.size and (
         looks.checkpoints[at] == progress["total"] or progress["stopped"] != 0
     ):
-        _record(truth, looks, at, lazy, state)
+        looks.wrong[at] = not _is_correct(truth, looks.lazy, state)
+        for arm in range(state.arms.size):
+            looks.counts[at, arm] = state.arms[arm]["count"]
         at += 1
     return at
-
-
-@internal
-def _record(truth: Truth, looks: Looks, at: int, lazy: bool, state: State) -> None:
-    """Note whether the present answer is wrong, and how often every arm was sampled."""
-    looks.wrong[at] = not _is_correct(truth, lazy, state)
-    for arm in range(state.arms.size):
-        looks.counts[at, arm] = state.arms[arm]["count"]
 
 
 @internal

@@ -21,16 +21,11 @@ from maxgap.engine.compiled import ZERO, inlined, internal
 from maxgap.engine.types import Floats, Integers, Records
 
 __all__ = [
-    "BLOCK",
-    "SEPARATIONS",
-    "SLOT",
-    "WIDTHS",
     "Order",
     "certain_gap",
     "certain_gap_lies_at",
     "clusters_are_apart",
     "highest_bound",
-    "largest_between",
     "list_marked",
     "list_touching",
     "n_bounds_above",
@@ -55,8 +50,8 @@ SLOT = np.dtype(
     align=True,
 )
 
-#: Rows of heights and peaks: widths of the slots, and separations ``lower - reach``. Not literals:
-#: numba would compile what is called with them once for each.
+#: Rows of heights and peaks: widths of the slots, and separations ``lower - reach``. Not literals,
+#: as for `ZERO`.
 WIDTHS: Any = np.int64(0)
 SEPARATIONS: Any = np.int64(1)
 #: Heights that have one peak.
@@ -191,11 +186,10 @@ def _sort_in_strides(arms: Records, slots: Records) -> None:
 def _renew(order: Order, first: int, last: int) -> None:
     """Bring the slots up to date after the arms at positions first..last have changed.
 
-    A slot's width is ``end - lower``. Left gaps need no slots of their own: a left gap closes at
-    some upper end ``r_j`` and opens at the largest lower end ``l`` among the arms that end below
-    it; the slot opening at ``l`` is at least as wide, and whoever contains ``r_j`` touches it. For
-    the last slot the widest claim that is not already covered by the slot before it is that of the
-    arms other than the topmost one.
+    Left gaps need no slots of their own: a left gap closes at some upper end ``r_j`` and opens at
+    the largest lower end ``l`` among the arms that end below it; the slot opening at ``l`` is at
+    least as wide, and whoever contains ``r_j`` touches it. For the last slot the widest claim that
+    the slot before it does not cover is that of the arms other than the topmost one.
 
     Running extremes are the same again soon after the last change: there the work stops.
     """
@@ -215,17 +209,16 @@ def _renew(order: Order, first: int, last: int) -> None:
         if r > reach:
             reach = r
         k += 1
-    _renew_peaks(order, SEPARATIONS, first, k - 1)
+    highest = k - 1
     reaches_top = k > top
 
-    smallest = np.inf
-    if last < top:
+    if last == top:
+        smallest = slots[top]["upper"]
+    else:
         smallest = slots[last + 1]["upper"]
         if last + 1 < top and slots[last + 1]["end"] < smallest:
             smallest = slots[last + 1]["end"]
     k = min(last, top - 1)
-    if last == top:
-        smallest = slots[top]["upper"]
     while k >= 0:
         slot = slots[k]
         if k < first and slot["end"] == smallest:
@@ -240,15 +233,11 @@ def _renew(order: Order, first: int, last: int) -> None:
         slots[top]["end"] = slots[top]["reach"]
         heights[WIDTHS, top] = max(slots[top]["reach"] - slots[top]["lower"], 0.0)
         last = top
-    _renew_peaks(order, WIDTHS, k + 1, last)
-
-
-@inlined
-def _renew_peaks(order: Order, row: int, first: int, last: int) -> None:
-    """Find the peaks again of the blocks with the positions first..last."""
-    for block in range(first // BLOCK, last // BLOCK + 1):
+    lowest, highest = min(first, k + 1), max(last, highest)
+    for block in range(lowest // BLOCK, highest // BLOCK + 1):
         start = block * BLOCK
-        order.peaks[row, block] = _largest(order.heights, row, start, start + BLOCK)
+        for row in range(2):
+            order.peaks[row, block] = _largest(order.heights, row, start, start + BLOCK)
 
 
 @internal
@@ -279,27 +268,20 @@ def largest_between(order: Order, row: int, first: int, last: int) -> float:
     end = (last + 1) // BLOCK
     if begin >= end:
         return _largest(heights, row, first, last + 1)
-    best = max(
-        _largest(heights, row, first, begin * BLOCK),
-        _largest(heights, row, end * BLOCK, last + 1),
-    )
-    return max(best, _largest(order.peaks, row, begin, end))
+    below = _largest(heights, row, first, begin * BLOCK)
+    above = _largest(heights, row, end * BLOCK, last + 1)
+    return max(below, above, _largest(order.peaks, row, begin, end))
 
 
 @internal
 def _next_at_least(order: Order, row: int, start: int, least: float) -> int:
     """First position from ``start`` on whose height is at least ``least``; beyond all if none."""
-    heights, peaks = order.heights, order.peaks
-    k = start
-    for block in range(start // BLOCK, peaks.shape[1]):
-        end = (block + 1) * BLOCK
-        if peaks[row, block] >= least:
-            while k < end:
-                if heights[row, k] >= least:
+    for block in range(start // BLOCK, order.peaks.shape[1]):
+        if order.peaks[row, block] >= least:
+            for k in range(max(start, block * BLOCK), (block + 1) * BLOCK):
+                if order.heights[row, k] >= least:
                     return k
-                k += 1
-        k = end
-    return heights.shape[1]
+    return order.heights.shape[1]
 
 
 # -- the paper's words ---------------------------------------------------------------------------
@@ -323,15 +305,14 @@ def certain_gap_lies_at(order: Order) -> int:
 
     Intervals that are separated are in the order of their means; of equal gaps the highest.
     """
-    heights, peaks = order.heights, order.peaks
-    block, certain = 0, 0.0
-    for b in range(peaks.shape[1]):
-        if peaks[SEPARATIONS, b] >= certain:
-            block, certain = b, peaks[SEPARATIONS, b]
+    certain = certain_gap(order)
     if certain <= 0.0:
         return ZERO
+    block = order.peaks.shape[1] - 1
+    while order.peaks[SEPARATIONS, block] != certain:
+        block -= 1
     k = block * BLOCK + BLOCK - 1
-    while heights[SEPARATIONS, k] != certain:
+    while order.heights[SEPARATIONS, k] != certain:
         k -= 1
     return k
 
@@ -350,10 +331,9 @@ def second_highest_bound(order: Order) -> float:
 def _second(order: Order, at: int) -> float:
     """Highest gap bound among the arms that do not touch slot ``at``, the only widest one.
 
-    Such an arm lies wholly to the right of the slot or wholly to the left. Those to the right are
-    the last ones in the order; together they touch every slot from the first one that ends inside
-    or above the lowest of them. By mirror those to the left touch every slot that opens at or
-    below the highest of their upper ends.
+    Those wholly to the right of it are the last ones in the order; together they touch every slot
+    from the first that ends inside or above the lowest of them. By mirror those to the left touch
+    every slot that opens at or below the highest of their upper ends.
     """
     slots = order.slots
     n_arms = slots.size
@@ -422,10 +402,9 @@ def clusters_are_apart(order: Order) -> bool:
     certain = certain_gap(order)
     if certain <= 0.0:
         return False
-    # Within a cluster the largest right-gap bound is its widest slot, and so is the largest
-    # left-gap bound; the slots of the full instance are those of the clusters but for the bottom
-    # one's last. The slot between the clusters is at least as wide as the certain gap, and no
-    # other may be.
+    # Within a cluster the largest bound on either side is its widest slot; the slots of the full
+    # instance are those of the clusters but for the bottom one's last. The slot between the
+    # clusters is at least as wide as the certain gap, and no other may be.
     wide = 0
     for block in range(order.peaks.shape[1]):
         wide += order.peaks[WIDTHS, block] >= certain
@@ -447,9 +426,8 @@ def _mark_touching(order: Order, least: float) -> int:
     """Mark the arms whose gap bound is at least ``least``; count them.
 
     The slots an arm touches are a contiguous range, because both ends of the slots increase and
-    none lies around an arm's whole interval. The range starts at the first slot that ends above
-    the arm's lower end and stops at the last that opens below its upper end. One pass finds the
-    next slot wide enough from every position on, a second goes through the arms: O(K).
+    none lies around an arm's whole interval: from the first that ends above the arm's lower end to
+    the last that opens below its upper end.
     """
     slots, heights = order.slots, order.heights
     n_arms = slots.size
@@ -506,21 +484,32 @@ def n_overlapping(slots: Records) -> int:
 def list_touching(arms: Records, order: Order, listed: Integers, least: float) -> int:
     """List the arms that touch a slot at least so wide; returns how many there are.
 
-    The arms around one slot are few: they are inserted into the list. Where they, or such slots,
-    are many, all arms are gone through instead.
+    They are inserted into the list; where they, or such slots, are many, all arms are gone through.
     """
     n_arms = order.slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
     most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+    slots = order.slots
     n_next, n_wide = ZERO, 0
     k = _next_at_least(order, WIDTHS, ZERO, least)
     while k < n_arms and n_wide < 8 and n_next <= most:
-        n_next = _insert_around(order.slots, listed, k, n_next, most)
+        left, right = slots[k]["lower"], slots[k]["end"]
+        for i in range(k, -1, -1):
+            if slots[i]["upper"] >= left:
+                n_next = _insert(listed, n_next, slots[i]["arm"])
+            if slots[i]["reach"] < left or n_next > most:
+                break
+        for i in range(k + 1, n_arms):
+            low = slots[i]["lower"]
+            if low > right or n_next > most:
+                break
+            if slots[i]["upper"] >= right or low <= left:
+                n_next = _insert(listed, n_next, slots[i]["arm"])
         n_wide += 1
         k = _next_at_least(order, WIDTHS, k + 1, least)
     if k < n_arms or n_next > most:
         _mark_touching(order, least)
-        return list_marked(arms, order.slots, listed)
+        return list_marked(arms, slots, listed)
     return n_next
 
 
@@ -532,29 +521,6 @@ def list_marked(arms: Records, slots: Records, listed: Integers) -> int:
         if slots[arms[arm]["position"]]["touches"]:
             listed[n_next] = arm
             n_next += 1
-    return n_next
-
-
-@internal
-def _insert_around(slots: Records, listed: Integers, at: int, n_next: int, most: int) -> int:
-    """Add the arms that touch slot ``at`` to the listed ones; returns the new number of these.
-
-    A number above ``most`` means that there are more and not all were added.
-    """
-    left, right = slots[at]["lower"], slots[at]["end"]
-    k = at
-    while k >= 0 and n_next <= most:
-        if slots[k]["upper"] >= left:
-            n_next = _insert(listed, n_next, slots[k]["arm"])
-        if slots[k]["reach"] < left:
-            break
-        k -= 1
-    for k in range(at + 1, slots.size):
-        low = slots[k]["lower"]
-        if low > right or n_next > most:
-            break
-        if slots[k]["upper"] >= right or low <= left:
-            n_next = _insert(listed, n_next, slots[k]["arm"])
     return n_next
 
 

@@ -17,20 +17,14 @@ import numpy as np
 
 from maxgap._saving import check_saved, saved_list
 from maxgap.engine.compiled import compiled, inlined, internal, method
-from maxgap.engine.slots import (
-    Order,
-    certain_gap_lies_at,
-    list_marked,
-    new_order,
-    settle,
-)
+from maxgap.engine.slots import Order, certain_gap_lies_at, list_marked, new_order, settle
 from maxgap.engine.types import Flags, Floats, Integers, Records
 
 __all__ = [
     "ARM",
     "BY_PROVED_RULE",
     "BY_RULE",
-    "PROGRESS",
+    "FIRST_SQUARE",
     "SUMS",
     "UNDECIDED",
     "UNLISTED",
@@ -119,7 +113,6 @@ for _name, _n_arguments in (
     ("take", 3),
     ("renew", 2),
     ("has_room", 2),
-    ("look_at_rewards", 0),
     ("after_round", 1),
     ("choose", 1),
     ("holds", 1),
@@ -151,10 +144,6 @@ class ByCount(NamedTuple):
         """Whether the arm can have one reward more."""
         return arms[arm]["count"] + 1 < self.radii.shape[1]
 
-    def look_at_rewards(self) -> bool:
-        """Whether every reward makes an interval that counts, or the last one is enough."""
-        return self.nested
-
     def room(self, counts: Integers) -> int:
         """How many rewards more there is room for, whichever arms they are of."""
         return self.radii.shape[1] - 1 - int(counts.max())
@@ -172,7 +161,7 @@ class ByCount(NamedTuple):
     def restored(
         self, content: Mapping[str, Any], arms: Records, radii: Callable[[int], Floats]
     ) -> ByCount:
-        """The same with room for the rewards that the arms have."""
+        """The same with room for the rewards of these arms."""
         return self.grown(arms["count"], arms["count"], radii)
 
 
@@ -195,8 +184,7 @@ class FromSums(NamedTuple):
 
     The empirical Bernstein bound of :func:`maxgap.confidence.bernstein_lines`: with the range R of
     the rewards and V their squares, the mean lies within R min(intercept + slope V) / n of the
-    empirical one; and surely no further than R from any reward. The interval holds the empirical
-    mean, whatever the order of the rewards.
+    empirical one; and surely no further than R from any reward.
     """
 
     sums: Records  # SUMS, by arm
@@ -232,10 +220,6 @@ class FromSums(NamedTuple):
         """Whether the arm can have one reward more: always."""
         return True
 
-    def look_at_rewards(self) -> bool:
-        """Whether every reward makes an interval that counts."""
-        return self.nested
-
     def room(self, counts: Integers) -> int:
         """How many rewards more there is room for."""
         return 1 << 62
@@ -255,19 +239,15 @@ class FromSums(NamedTuple):
         sums, count, mean, sigma = self.sums, arms["count"], arms["mean"], arms["sigma"]
         for name in SUMS.names or ():
             sums[name] = saved_list(content, name, float, sums.size)
+            check_saved(name, np.isfinite(sums[name]).all() and not sums[name][count == 0].any())
         low, high = sums["lowest"], sums["highest"]
         slack, once, often = 1e-9 * sigma, count == 1, count > 1
-        for name, holds in (
-            *((name, np.isfinite(sums[name]).all()) for name in SUMS.names or ()),
-            *((name, (sums[name][count == 0] == 0).all()) for name in SUMS.names or ()),
-            ("lowest and highest", (low <= high).all() and (high - low <= 2.1 * sigma).all()),
-            ("lowest and highest", np.array_equal(low[once], mean[once])),
-            ("lowest and highest", np.array_equal(high[once], mean[once])),
-            ("means", ((low - slack <= mean) & (mean <= high + slack))[often].all()),
-            ("squares", (sums["squares"][once] == 0).all()),
-            ("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * count)).all()),
-        ):
-            check_saved(name, holds)
+        fit = (low <= high).all() and (high - low <= 2.1 * sigma).all()
+        alone = np.array_equal(low[once], mean[once]) and np.array_equal(high[once], mean[once])
+        check_saved("lowest and highest", fit and alone)
+        check_saved("means", ((low - slack <= mean) & (mean <= high + slack))[often].all())
+        check_saved("squares", not sums["squares"][once].any())
+        check_saved("squares", ((sums["squares"] >= 0) & (sums["squares"] <= 1.01 * count)).all())
         return self
 
 
@@ -295,7 +275,7 @@ class Lines(NamedTuple):
     bounds: bool  # whether they look at gap bounds
 
     def after_round(self, state: State) -> bool:
-        """Change what a round changes beside samples; whether any rule may be looked at."""
+        """Remember what a round changes beside samples; whether any rule may be looked at."""
         return True
 
     def choose(self, state: State) -> None:
@@ -442,8 +422,7 @@ def answer_around(state: State) -> None:
 def answer_empirically(arms: Records) -> None:
     """Set ``top`` to the arms above the largest gap between neighbouring empirical means.
 
-    Nested intervals may leave an empirical mean outside; it counts at the nearest end. Of several
-    largest gaps the highest is taken.
+    Nested intervals may leave an empirical mean outside; it counts at the nearest end.
     """
     values = np.empty(arms.size)
     for arm in range(arms.size):

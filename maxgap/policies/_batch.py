@@ -16,13 +16,7 @@ __all__ = ["shares", "spread", "waiting_counts"]
 
 
 def waiting_counts(pending: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
-    """How many questions about each arm wait, from their arms or from how many of each.
-
-    Examples
-    --------
-    >>> waiting_counts({"b": 2}, ["a", "b"], {"a": 0, "b": 1}).tolist()
-    [0, 2]
-    """
+    """How many questions about each arm wait, from their arms or from how many of each."""
     if isinstance(pending, (str, bytes)) or not isinstance(pending, Iterable):
         raise ValueError(f"pending must be labels of arms, or how many of each, got {pending!r}")
     times: Any = 1
@@ -42,12 +36,6 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
 
     Always the arm with the fewest questions that wait for an answer; of equal ones the one with the
     fewest samples, then the first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> spread(3, [0, 2], counts=np.array([5, 0, 4]), waiting=np.array([0, 9, 1]))
-    [0, 2, 0]
     """
     _check_size(size)
     queue = [(int(waiting[arm]), int(counts[arm]), arm) for arm in asked]
@@ -61,13 +49,7 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
 
 
 def shares(size: int, asked: Iterable[int], counts: Integers, waiting: Integers) -> dict[int, int]:
-    """How often :func:`spread` has each arm, those that it has first in front.
-
-    Examples
-    --------
-    >>> shares(10**12 + 1, [0, 2], counts=np.array([5, 0, 4]), waiting=np.array([0, 9, 1]))
-    {0: 500000000001, 2: 500000000000}
-    """
+    """How often :func:`spread` has each arm, those that it has first in front; of any ``size``."""
     _check_size(size)
     order = sorted(asked, key=lambda arm: (waiting[arm], counts[arm], arm))
     # All before the k-th are raised to what waits of it, as far as that goes; the rest is even.

@@ -35,13 +35,12 @@ class RadiusTable:
 
     def up_to(self, count: int) -> Floats:
         """Radii by row and count, of shape (rows, more than ``count``)."""
-        radii = self._radii
-        start = radii.shape[1]
+        n_rows, start = self._radii.shape
         if count < start or from_rewards(self.confidence):
-            return radii
+            return self._radii
         size = max(2 * start, count + 1, 1024)
-        grown = np.empty((radii.shape[0], size))
-        grown[:, :start] = radii
+        grown = np.empty((n_rows, size))
+        grown[:, :start] = self._radii
         for first in range(start, size, PIECE):
             n = np.arange(first, min(first + PIECE, size))
             for row, sigma in enumerate(self._row_sigmas.tolist()):

@@ -127,14 +127,11 @@ def _restored(content: dict[str, Any], cls: Any) -> Any:
     arms["mean"] = saved_list(content, "means", float, n_arms)
     _fill(arms["scatter"], content, "scatter", math.inf)
     counts = arms["count"]
-    for name, holds in (
-        ("counts", (counts >= 0).all()),
-        ("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all()),
-        ("means", (arms["mean"][counts == 0] == 0).all()),
-        ("scatter", (arms["scatter"] >= 0).all()),
-        ("scatter", (arms["scatter"][counts < 2] == 0).all()),
-    ):
-        check_saved(name, holds)
+    check_saved("counts", (counts >= 0).all())
+    check_saved("means", (np.abs(arms["mean"]) <= LARGEST_REWARD).all())
+    check_saved("means", (arms["mean"][counts == 0] == 0).all())
+    check_saved("scatter", (arms["scatter"] >= 0).all())
+    check_saved("scatter", (arms["scatter"][counts < 2] == 0).all())
     progress["total"], progress["unsampled"] = sum(counts.tolist()), (counts == 0).sum()
     policy._state = state = state._replace(
         intervals=state.intervals.restored(content, arms, policy._radii.up_to)
@@ -179,9 +176,8 @@ def _memory(policy: Any) -> dict[str, Any]:
 def _decide(policy: Any, top: Any) -> None:
     """Decide again, and refuse a file that says something else.
 
-    After a stop the intervals may have moved on. Only where they cannot have, because every arm
-    has a single sample, is it decided again; and nested ones only shrink, so that what was certain
-    still is.
+    After a stop that is done only where the intervals cannot have moved on, because every arm has a
+    single sample; and nested ones only shrink, so that what was certain still is.
     """
     state, lines, rule, said = policy._state, policy._lines, policy._rule, _memory(policy)
     arms, progress = state.arms, state.progress[0]

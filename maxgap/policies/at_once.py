@@ -1,8 +1,8 @@
 """What the wing of ratings needs of a policy's inside; nothing else there reaches into one.
 
-All rows of a table are taken at once, in array operations alone. That is the same as telling them
-one by one, up to rounding, with nothing to compile: an answer that the intervals give is there at
-once. And a policy goes on with made-up rewards, to see how many more it takes.
+All rows of a table are taken at once, in array operations alone: the same as telling them one by
+one, up to rounding, with nothing to compile. And a policy goes on with made-up rewards, to see how
+many more it takes.
 """
 
 from __future__ import annotations
@@ -38,20 +38,12 @@ Pieces = Iterable[tuple[Integers, Floats]]
 def take_all(
     policy: Policy, pieces: Pieces, counts: Integers, means: Floats, scatter: Floats
 ) -> None:
-    """Take all rewards into a policy that has none, of arms with these moments.
+    """Take all rewards into a policy that has none, of arms with these moments, shape (K,).
 
-    Nothing is decided yet, and the order of the arms is left to :func:`begin`; until then counts,
-    means, intervals and objections are right, and a copy may be made.
-
-    Parameters
-    ----------
-    policy : Policy
-        With no reward yet.
-    pieces : iterable of (array, array)
-        Numbers of arms and rewards, checked, in the order in which they were drawn; gone through
-        twice at most.
-    counts, means, scatter : array, shape (K,)
-        Of every arm: how many of them, their mean, the sum of squared distances from it.
+    These are the number of rewards, their mean, the sum of squared distances from it; the pieces
+    have been checked, in the order of drawing, and are gone through twice at most. Nothing is
+    decided yet, and the order of the arms is left to :func:`begin`; until then counts, means,
+    intervals and objections are right, and a copy may be made.
     """
     policy._grow(counts)
     arms, progress = policy._state.arms, policy._state.progress[0]
@@ -79,18 +71,14 @@ def take_all(
 
 
 def begin(policy: Policy) -> None:
-    """Put the arms of such a policy in order, and decide: compiled, as all it does from then on.
-
-    Whoever has stopped stays so, and doing it twice does nothing more.
-    """
+    """Put the arms of such a policy in order, and decide, unless it has stopped; once is enough."""
     policy._begin()
 
 
 def orders_may_hold(policy: Policy, top: Flags) -> bool:
     """Whether contrasts may certify this answer: they need the top certainly above all others.
 
-    The test is that of :func:`maxgap.contrasts.plain.certainly_above`, at the largest share of
-    delta that it can have.
+    By :func:`maxgap.contrasts.plain.certainly_above`, at the largest share of delta it can have.
     """
     from maxgap.contrasts.look import RHO_ORDERS, SHARES_OF_FEW, SHARES_OF_MANY
 
@@ -115,10 +103,7 @@ def stand_by(policy: Policy, top: Flags) -> None:
 
 
 def questions(policy: Policy, size: int, pending: Any = ()) -> dict[Hashable, int]:
-    """What ``policy.batch`` asks for, counted by label: a size of any magnitude costs no more.
-
-    ``pending`` is as there. A ValueError for a size below 1 and for what does not say who waits.
-    """
+    """What ``policy.batch`` asks for, counted by label: a size of any magnitude costs no more."""
     waiting = waiting_counts(pending, policy._labels, policy._index)
     with policy._lock:
         shared = shares(size, policy._listed_for_many().tolist(), policy.counts, waiting)
@@ -166,16 +151,8 @@ def simulated_round(
     """Tell a policy a round of made-up rewards, and let it decide.
 
     Every arm that it asks for gets one reward for each ``part`` that it has, at least one; in all
-    at most ``most``. That made-up rewards object to sigma is nothing to be told.
-
-    Parameters
-    ----------
-    policy : Policy
-        Begun, and not stopped; it is changed.
-    draw : callable
-        From numbers of arms, shape (n,), to a reward for each.
-    part, most : int
-        From 1.
+    at most ``most``. The policy has begun and not stopped; ``draw`` takes numbers of arms, shape
+    (n,), and returns a reward for each. That these object to sigma is nothing to be told.
     """
     asked, last_look = policy._listed().copy(), _last_look(policy)
     arms = np.repeat(asked, np.maximum(1, policy.counts[asked] // part))[:most]
@@ -191,10 +168,7 @@ def _last_look(policy: Policy) -> int:
 
 
 def _add_sums(sums: Records, pieces: Pieces, means: Floats) -> None:
-    """Of every arm the lowest and highest reward, and the squared errors of all but the first.
-
-    Each is foretold by the mean of those before it.
-    """
+    """Of every arm its `SUMS`: of a reward the error is from the mean of those before it."""
     known = np.zeros(means.size, np.int64)
     past = np.zeros(means.size)
     for numbers, values in pieces:

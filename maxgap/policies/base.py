@@ -1,7 +1,7 @@
 """Ask, sample, tell: what all policies share.
 
-The state of a policy is a tuple of arrays, and a round is compiled, in :mod:`maxgap.engine.state`;
-the runs of :mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
+The state is a tuple of arrays, and a round is compiled, in :mod:`maxgap.engine.state`; the runs of
+:mod:`maxgap.simulate` call the same functions, so they agree sample for sample.
 """
 
 from __future__ import annotations
@@ -29,11 +29,7 @@ from maxgap._checking import (
     label_index,
 )
 from maxgap._saving import StrPath
-from maxgap.confidence import (
-    check_delta,
-    from_rewards,
-    guarantees,
-)
+from maxgap.confidence import check_delta, from_rewards, guarantees
 from maxgap.engine.state import (
     BY_PROVED_RULE,
     BY_RULE,
@@ -82,11 +78,8 @@ class Split(NamedTuple):
 
     Examples
     --------
-    >>> from maxgap import RoundRobin
-    >>> policy = RoundRobin(["a", "b", "c"])
-    >>> policy.tell(["a", "b", "c"], [0.25, 0.0, 1.0])
-    >>> policy.recommend() == Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75)
-    True
+    >>> Split(top=frozenset({"c"}), bottom=frozenset({"a", "b"}), gap=0.75).gap
+    0.75
     """
 
     top: frozenset[Hashable]
@@ -98,11 +91,10 @@ class Policy:
     """What all policies share; a policy of your own is a subclass that says what to sample.
 
     A subclass defines ``choose(self)``, which returns the labels of the arms to sample next, once
-    every arm has a sample. It looks at ``arms``, ``counts``, ``means``, ``lower``, ``upper``,
-    ``gap_bounds()`` and ``gap_lower()``, and changes nothing. It may define ``may_stop(self)``, a
-    stopping rule of its own, asked after every batch where the rule of ``stopping`` does not hold;
-    what stops by it is not certified. Such a policy runs in plain Python, in ask/tell as in
-    :mod:`maxgap.simulate`.
+    every arm has a sample. It looks at ``counts``, ``means``, ``gap_bounds()`` and the like, and
+    changes nothing. It may define ``may_stop(self)``, a stopping rule of its own, asked after every
+    batch where the rule of ``stopping`` does not hold; what stops by it is not certified. Such a
+    policy runs in plain Python, in ask/tell as in :mod:`maxgap.simulate`.
 
     One policy may be used by many threads: whoever reads or changes it waits for the others.
 
@@ -148,8 +140,6 @@ class Policy:
     ...         policy.tell(label, {"low": 0.0, "high": 1.0}[label])
     >>> policy.certified, policy.counts.tolist(), policy.recommend().gap
     (True, [2, 2], 1.0)
-    >>> policy.report()[["arm", "cluster"]].to_numpy().tolist()
-    [['low', 'bottom'], ['high', 'top']]
 
     A policy of one's own: sample the two arms around the widest empirical gap.
 
@@ -228,13 +218,6 @@ class Policy:
         """Labels of the arms to sample next, once each; empty once stopped.
 
         Changes nothing. Arms that were never sampled come first.
-
-        Examples
-        --------
-        >>> from maxgap import MaxGapUCB
-        >>> policy = MaxGapUCB(["x", "y"])
-        >>> policy.ask(), policy.ask()
-        (['x', 'y'], ['x', 'y'])
         """
         with self._lock:
             return list(map(self._labels.__getitem__, self._listed().tolist()))
@@ -262,9 +245,8 @@ class Policy:
     def tell(self, arms: Hashable | Sequence[Hashable] | ArrayLike, rewards: ArrayLike) -> None:
         """Take one reward of one arm, or rewards and arms in two sequences of equal length.
 
-        A reward is any real number: of Python, its decimals and fractions included, of NumPy or of
-        pandas. The two sequences may be columns, views or iterators, which are consumed; they pair
-        up by position, whatever a Series has as its index.
+        A reward is any real number, of Python, NumPy or pandas. Sequences, columns and iterators,
+        which are consumed, pair up by position, whatever a Series has as its index.
 
         Any arm may be told at any time, asked for or not; for contrasts each arm's rewards in the
         order in which they were drawn. The policy decides once after each call. After it has
@@ -304,10 +286,9 @@ class Policy:
 
         True only if the rule's guarantee is proved (:mod:`maxgap.stopping`) and so is the radius's
         (:func:`maxgap.confidence.guarantees`), unless the rule is "contrasts", which looks at no
-        interval. It and "either" ask more of the rewards than the others: sigma-sub-Gaussian and
-        *independent* of each other, each arm's told in the order in which they were drawn, and
-        nothing chosen by a look at rewards not yet told. For the others it is enough that each is
-        sub-Gaussian given those before it.
+        interval. It and "either" ask for rewards that are sigma-sub-Gaussian and *independent* of
+        each other, each arm's told in the order of drawing, and for nothing chosen by a look at
+        rewards not yet told; the others for rewards sub-Gaussian given those before.
         """
         by_proof = bool(self._state.progress[0]["stopped"] == BY_PROVED_RULE)
         by_contrasts = self._stopping == "contrasts"
@@ -344,8 +325,8 @@ class Policy:
         """
         with self._lock:
             arms, stopped = self._state.arms.copy(), self.stopped
-        if not arms["count"].all():
-            unsampled = np.flatnonzero(arms["count"] == 0)
+        unsampled = np.flatnonzero(arms["count"] == 0)
+        if unsampled.size > 0:
             missing = [self._labels[arm] for arm in unsampled[:5]]
             raise ValueError(
                 f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
@@ -448,9 +429,6 @@ class Policy:
     def save(self, path: StrPath) -> None:
         """Write the policy to a JSON file, whole or not at all; :func:`maxgap.load` reads it.
 
-        The file is written beside ``path``, flushed and renamed: what was there is replaced only by
-        a complete one, with its mode and where allowed its owner; of a symbolic link the target.
-
         A policy is of one writer at a time: a file that has changed since this policy was loaded
         from it or saved to it is not overwritten. Where several collect, let each append to one
         table: ``maxgap.split(table, ...).policy()`` or ``maxgap next`` goes on from it.
@@ -493,8 +471,10 @@ class Policy:
 
     def _tell(self, indices: Integers, values: Floats) -> bool:
         """A round of these rewards; whether nested intervals have crossed for the first time."""
-        if indices.size > self._room:
-            self._make_room(indices)
+        if indices.size > self._room:  # that was found last time
+            counts = self._state.arms["count"]
+            self._grow(counts + np.bincount(indices, minlength=counts.size))
+            self._room: int = self._state.intervals.room(counts)
         self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
         if self._state.progress[0]["n_next"] == UNDECIDED:
@@ -537,14 +517,12 @@ class Policy:
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
         fresh = type(self).__new__(type(self))
-        shared, own = fresh.__dict__, {}
-        for name, value in self.__dict__.items():
-            if name in SETTINGS:
-                shared[name] = value
-            elif name not in BEGINS:
-                own[name] = value
+        content = self.__dict__
+        shared = {name: content[name] for name in SETTINGS if name in content}
+        own = {name: content[name] for name in content if name not in {*SETTINGS, *BEGINS}}
         # All else is copied: a policy of the reader's own may have a memory.
-        shared.update(copy.deepcopy(own, {id(value): value for value in shared.values()}))
+        own = copy.deepcopy(own, {id(value): value for value in shared.values()})
+        fresh.__dict__.update(shared | own)
         fresh._start()
         return fresh
 
@@ -567,22 +545,12 @@ class Policy:
         if self._bounds is not None:
             check_bounds(indices, values, self._bounds, self._labels)
         if from_rewards(self._confidence):
-            lowest, highest = self._ends()
+            intervals = self._state.intervals
+            sums = getattr(intervals, "intervals", intervals).sums
+            unsampled = self._state.arms["count"] == 0
+            lowest = np.where(unsampled, np.inf, sums["lowest"])
+            highest = np.where(unsampled, -np.inf, sums["highest"])
             check_ranges(indices, values, lowest, highest, 2 * self._sigmas, self._labels)
-
-    def _ends(self) -> tuple[Floats, Floats]:
-        """Lowest and highest reward of every arm, infinite before the first."""
-        intervals = self._state.intervals
-        sums = getattr(intervals, "intervals", intervals).sums
-        unsampled = self._state.arms["count"] == 0
-        lowest = np.where(unsampled, np.inf, sums["lowest"])
-        return lowest, np.where(unsampled, -np.inf, sums["highest"])
-
-    def _make_room(self, indices: Integers) -> None:
-        """Make room for rewards of these arms, once the room found last time is used up."""
-        counts = self._state.arms["count"]
-        self._grow(counts + np.bincount(indices, minlength=counts.size))
-        self._room = self._state.intervals.room(counts)
 
     def _grow(self, needed: Integers) -> None:
         """Make room for so many rewards of each arm in all."""

@@ -16,7 +16,7 @@ from maxgap.engine.types import Integers
 from maxgap.policies.base import Policy
 from maxgap.policies.max_gap_top2_ucb import Top2Lines, list_top2
 
-__all__ = ["ContrastLines", "EitherLines", "MaxGapContrasts"]
+__all__ = ["MaxGapContrasts"]
 
 #: Rewards vary little below this part of the largest variance that their range permits.
 LITTLE = 0.4
@@ -26,8 +26,15 @@ class ContrastLines(Lines):
     """Aim at what is open; sample the arms that have fewer samples than is aimed at."""
 
     def after_round(self, state: State) -> bool:
-        """Aim anew once every aim is reached."""
-        renew_aims(state)
+        """Aim anew once every aim is reached. If nothing is open, the stopping rule is to look."""
+        arms, kept = state.arms, state.intervals
+        for arm in range(arms.size):
+            if arms[arm]["count"] < kept.stacks[arm]["aim"]:
+                return True
+        told = Told(arms, kept.stacks, kept.sums)
+        if what_is_open(kept.look, told) == NONE:
+            kept.seen[0]["last_look"] = 0
+        aim(kept.look, told)
         return True
 
     def choose(self, state: State) -> None:
@@ -40,23 +47,16 @@ class EitherLines(ContrastLines):
 
     def choose(self, state: State) -> None:
         """List the arms short of their aims, or those with the two highest gap bounds."""
-        if vary_little(state):
+        sums = state.intervals.intervals.sums
+        squares, count = 0.0, 0
+        for arm in range(sums.size):
+            squares += sums[arm]["squares"]
+            count += state.arms[arm]["count"] - 1
+        # Of rewards at both ends of their range, half each, the mean square is a quarter.
+        if squares < LITTLE * 0.25 * count:
             list_top2(state)
         else:
             list_short_of_aims(state)
-
-
-@internal
-def renew_aims(state: State) -> None:
-    """Aim anew once every aim is reached. If nothing is open, the stopping rule is to look."""
-    arms, kept = state.arms, state.intervals
-    for arm in range(arms.size):
-        if arms[arm]["count"] < kept.stacks[arm]["aim"]:
-            return
-    told = Told(arms, kept.stacks, kept.sums)
-    if what_is_open(kept.look, told) == NONE:
-        kept.seen[0]["last_look"] = 0
-    aim(kept.look, told)
 
 
 @internal
@@ -70,27 +70,13 @@ def list_short_of_aims(state: State) -> None:
     state.progress[0]["n_next"] = n_next
 
 
-@internal
-def vary_little(state: State) -> bool:
-    """Whether intervals that learn the spread are nearer to certainty than contrasts are."""
-    sums = state.intervals.intervals.sums
-    squares, count = 0.0, 0
-    for arm in range(sums.size):
-        squares += sums[arm]["squares"]
-        count += state.arms[arm]["count"] - 1
-    # Of rewards at both ends of their range, half each, the mean square is a quarter.
-    return squares < LITTLE * 0.25 * count
-
-
 class MaxGapContrasts(Policy):
     """Sample what brings the certificate of contrasts nearest; by default stop once it is there.
 
     The policy looks for what is still open, prices everything that could help, and does a 64th of
     the cheapest before it looks again. It keeps every reward. What the certificate asks of the
-    rewards says :attr:`maxgap.Policy.certified`. Intervals and gap bounds are shown as for other
-    policies; neither the sampling nor the certificate looks at them.
-
-    Settings are those of :class:`maxgap.Policy`.
+    rewards says :attr:`maxgap.Policy.certified`; neither it nor the sampling looks at intervals and
+    gap bounds. Settings are those of :class:`maxgap.Policy`.
 
     Examples
     --------

@@ -16,7 +16,6 @@ from maxgap.policies.rules import Certain, Rules
 from maxgap.reference.estimates import Estimates, PlainRule, certain_top
 
 __all__ = [
-    "ElimLines",
     "MaxGapElim",
     "TwoActive",
     "TwoActiveAroundCertainGap",
@@ -30,30 +29,12 @@ __all__ = [
 
 
 def two_active(estimates: Estimates, active: list[int]) -> bool:
-    """Algorithm 1, line 7: two arms are left.
-
-    Examples
-    --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
-    >>> two_active(estimates, [0, 1, 2]), two_active(estimates, [1, 2])
-    (False, True)
-    """
+    """Algorithm 1, line 7: two arms are left."""
     return len(active) <= 2
 
 
 def two_active_around_certain_gap(estimates: Estimates, active: list[int]) -> bool:
-    """Two arms are left, and the certain gap lies between them.
-
-    Examples
-    --------
-    >>> estimates = Estimates(2, draw=[0.0, 0.5].__getitem__, radius=lambda n: 0.3 / n)
-    >>> estimates.sample(estimates.arms)
-    >>> two_active_around_certain_gap(estimates, [0, 1])
-    False
-    >>> estimates.sample(estimates.arms)
-    >>> two_active_around_certain_gap(estimates, [0, 1])
-    True
-    """
+    """Two arms are left, and the certain gap lies between them."""
     above = [arm for arm in active if arm in certain_top(estimates)]
     return len(active) == 2 and len(above) == 1
 
@@ -115,11 +96,7 @@ class ElimLines(NamedTuple):
     # 7: if |A| = 2, stop: the rules below
 
     def choose(self, state: State) -> None:
-        """Line 3: sample the arms of A.
-
-        All are brought back where fewer than two are left. While the intervals hold, neither arm of
-        the largest gap goes: one interval has missed.
-        """
+        """Line 3: sample the arms of A; all if fewer than two are left: an interval has missed."""
         if self.n_active[0] < 2:
             self.n_active[0] = self.active.size
             for arm in range(self.active.size):
@@ -145,10 +122,9 @@ class TwoActive(Rule):
     """Alg. 1, line 7, literally: at most two active arms are left.
 
     Not proved. Two arms stop after one sample each. From four arms on, intervals that are not
-    nested can be valid and the answer wrong: an arm that was dropped comes to lie at the certain
-    gap. For three arms, and for more with nested intervals, the rule is right; that proof and the
-    counterexample are in the book's chapter on rules that fail.
-    :class:`TwoActiveAroundCertainGap` needs neither condition.
+    nested can be valid and the answer wrong. For three arms, and for more with nested intervals,
+    the rule is right; that proof and the counterexample are in the book's chapter on rules that
+    fail. :class:`TwoActiveAroundCertainGap` needs neither condition.
     """
 
     def holds(self, state: State) -> bool:
@@ -159,10 +135,8 @@ class TwoActive(Rule):
 class TwoActiveAroundCertainGap(Certain):
     """Alg. 1, line 7, and the certain gap lies between the two.
 
-    Proved. With valid intervals, an arm of the largest gap has a bound of at least Delta_max, the
-    lower bound is at most Delta_max, and equality would need intervals of width 0. So neither arm
-    was eliminated: they are the two. The certain gap separates true means, one of the two lies on
-    each side, and no mean lies between them: the split is theirs.
+    Proved in the book's chapter on stopping: while the intervals are valid no arm of the largest
+    gap is eliminated, so they are the two.
     """
 
     def holds(self, state: State) -> bool:
@@ -180,16 +154,12 @@ class TwoActiveAroundCertainGap(Certain):
 class MaxGapElim(Policy):
     """Algorithm 1: sample the arms whose gap may still be the largest, drop the others for good.
 
-    Line 7 of the paper, two arms are left, is right for three arms or more with nested intervals,
-    and the book proves it. The rule "paper" asks in addition that the certain gap lies between the
-    two, and is right in general.
-
-    Settings are those of :class:`maxgap.Policy`.
+    The rule "paper" is line 7 of the paper, two arms are left, and asks in addition that the
+    certain gap lies between the two. Settings are those of :class:`maxgap.Policy`.
 
     Examples
     --------
-    The two lower arms lie close together, far from the upper one, and nothing between them can be
-    the largest gap: the lowest arm is dropped.
+    Nothing between the two lower arms can be the largest gap: the lowest is dropped.
 
     >>> policy = MaxGapElim(["lowest", "low", "high"], sigma=0.01, stopping=None)
     >>> for _ in range(5):

@@ -1,10 +1,4 @@
-"""Groups of arms, cut at the largest gaps between means; a policy that asks until all are certain.
-
->>> policy = MaxGapPartition([*"abcd"], groups=3, sigma=0.2)
->>> policy.tell([*"abcd"] * 9, [1, 1.5, 5, 9] * 9)
->>> [sorted(group) for group in policy.recommend().groups], policy.certified
-([['d'], ['c'], ['a', 'b']], True)
-"""
+"""Groups of arms, cut at the largest gaps between means; a policy that asks for certain ones."""
 
 from __future__ import annotations
 
@@ -21,29 +15,11 @@ from maxgap.engine.types import Floats, Integers
 from maxgap.gaps import gap_upper_bounds
 from maxgap.policies.base import Policy
 
-__all__ = [
-    "Cuts",
-    "MaxGapPartition",
-    "Partition",
-    "Rival",
-    "check_groups",
-    "cut",
-    "groups_by_mean",
-    "members",
-    "widest_inside",
-]
+__all__ = ["Cuts", "MaxGapPartition", "Partition", "Rival", "check_groups", "cut", "members"]
 
 
 class Rival(NamedTuple):
-    """The widest gap that may still be inside a group, from one arm up to another, and its ends.
-
-    Examples
-    --------
-    >>> import maxgap
-    >>> answer = maxgap.split(arm=[*"aabbcc"], reward=[0, 0, 1, 1, 9, 9], sigma=0.1)
-    >>> answer.rival.below, answer.rival.above
-    ('a', 'b')
-    """
+    """The widest gap that may still be inside a group, from one arm up to another, and its ends."""
 
     gap: float
     below: Hashable
@@ -65,14 +41,7 @@ class Partition(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """The arms in groups, and what intervals say of them; groups count from the highest, 0.
-
-    Examples
-    --------
-    >>> means = np.array([0.0, 1.0, 5.0])
-    >>> cut([*"abc"], means, means - 0.5, means + 0.5, 2).group.tolist()
-    [1, 1, 0]
-    """
+    """The arms in groups, and what intervals say of them; groups count from the highest, 0."""
 
     group: Integers  # of every arm
     gaps: Floats  # between empirical means, one a cut
@@ -99,23 +68,8 @@ def members(group: Integers) -> list[Integers]:
     return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
 
-def groups_by_mean(means: Floats, n: int) -> Integers:
-    """The group of every arm, cut at the `n - 1` largest gaps; of equal ones at the highest.
-
-    Examples
-    --------
-    >>> groups_by_mean(np.array([3.0, 0.0, 2.0, 1.0]), 2).tolist()
-    [0, 1, 1, 1]
-    """
-    order = np.argsort(means, kind="stable")[::-1]
-    cuts = np.sort(np.argsort(np.diff(means[order]), kind="stable")[: n - 1])
-    group = np.empty(means.size, dtype=np.int64)
-    group[order] = np.searchsorted(cuts, np.arange(means.size), side="left")
-    return group
-
-
 def cut(labels: Sequence[Hashable], means: Floats, lower: Floats, upper: Floats, n: int) -> Cuts:
-    """Cut arms into `n` groups, and see whether these intervals certify them.
+    """Cut arms at the `n - 1` largest gaps, of equal ones at the highest; look whether certified.
 
     Certified if every gap at a cut is surely wider than any inside a group. Proof. Let all
     intervals hold, which they do with probability at least 1 - delta. Each cut's lower bound is
@@ -132,14 +86,16 @@ def cut(labels: Sequence[Hashable], means: Floats, lower: Floats, upper: Floats,
     >>> look.certain.tolist(), look.rival.gap, look.certified
     ([3.0], 2.0, True)
     """
-    group = groups_by_mean(means, n)
+    order = np.argsort(means, kind="stable")[::-1]
+    cuts = np.sort(np.argsort(np.diff(means[order]), kind="stable")[: n - 1])
+    group = np.empty(means.size, dtype=np.int64)
+    group[order] = np.searchsorted(cuts, np.arange(means.size), side="left")
     order = np.lexsort((-means, group))
-    cuts = np.flatnonzero(np.diff(group[order]))
     low = _lowest_so_far(lower[order])[cuts]
     high = means.size - 1 - _lowest_so_far(-upper[order[::-1]])[means.size - 2 - cuts]
     sides = list(zip(order[high].tolist(), order[low].tolist(), strict=True))
     certain = lower[order[low]] - upper[order[high]]
-    rival = widest_inside(labels, lower, upper, group)
+    rival = _widest_inside(labels, lower, upper, group)
     certified = bool(certain.min() > (0.0 if rival is None else max(rival.gap, 0.0)))
     gaps = means[order[cuts]] - means[order[cuts + 1]]
     return Cuts(group, gaps, certain, sides, rival, certified)
@@ -151,14 +107,11 @@ def _lowest_so_far(values: Floats) -> Integers:
     return np.maximum.accumulate(np.where(is_lowest, np.arange(values.size), 0))
 
 
-def widest_inside(
+def _widest_inside(
     labels: Sequence[Hashable], lower: Floats, upper: Floats, group: Integers
 ) -> Rival | None:
-    """The widest gap inside a group: Algorithm 4 on each group, as an instance of its own.
-
-    It is the largest of :func:`maxgap.gap_upper_bounds`, with its arms and with nothing to compile.
-    """
-    best = None
+    """The widest gap inside a group: the largest bound of Algorithm 4, with nothing to compile."""
+    pairs = []
     for arms in members(group):
         if arms.size < 2:
             continue
@@ -167,28 +120,25 @@ def widest_inside(
         # Above the lower end of an arm the gap reaches up to the smallest upper end further up...
         reach = np.minimum.accumulate(high[::-1])[::-1]
         k = int(np.argmax(reach[1:] - low[:-1]))
-        pairs = [(arms[k], arms[k + 1 + int(np.argmin(high[k + 1 :]))])]
+        pairs.append((arms[k], arms[k + 1 + int(np.argmin(high[k + 1 :]))]))
         # ...and above the highest lower end to any other arm's upper end.
         pairs.append((arms[-1], arms[int(np.argmax(high[:-1]))]))
-        for below, above in pairs:
-            gap = float(upper[above] - lower[below])
-            if best is None or gap > best.gap:
-                ends = float(lower[below]), float(upper[above])
-                best = Rival(gap, labels[below], labels[above], ends)
-    return best
+    if not pairs:
+        return None
+    below, above = max(pairs, key=lambda pair: upper[pair[1]] - lower[pair[0]])
+    ends = float(lower[below]), float(upper[above])
+    return Rival(ends[1] - ends[0], labels[below], labels[above], ends)
 
 
 class MaxGapPartition(Policy):
     """Collect until the arms are cut into so many groups, all of them certain at once.
 
-    The groups, and the proof of the certificate, are those of :func:`maxgap.partition`. The
-    intervals hold at all times and for whatever is asked, so the answer is wrong with probability
-    at most ``delta``, the whole of it.
+    The groups, and the proof of the certificate, are those of :func:`maxgap.partition`. The answer
+    is wrong with probability at most ``delta``, the whole of it.
 
     It asks for all that stands in the way: the arms on both sides of each cut that may be narrower
     than a gap inside a group, and each arm whose gap inside its group may be as wide as the least
-    certain cut. The two arms of the widest such gap would not do: an arm with a wide interval that
-    lies across it has to be moved out of it, too.
+    certain cut, for one with a wide interval that lies across a gap has to be moved out of it, too.
 
     It decides in plain Python, about a millisecond a round: with many arms take a ``batch`` and
     tell its rewards together. It is not for :mod:`maxgap.simulate`, which judges splits, and not
@@ -217,8 +167,6 @@ class MaxGapPartition(Policy):
     ...         policy.tell([arm] * 5, [means[arm]] * 5)
     >>> [sorted(group) for group in policy.recommend().groups], policy.certified
     ([['jam', 'tea'], ['oil'], ['mud']], True)
-    >>> policy.report()["cluster"].tolist()
-    [1, 1, 2, 3]
     """
 
     _answers_with_a_split = False

@@ -53,15 +53,7 @@ def second_below(estimates: Estimates, arms: list[int], of_nothing: float = -mat
 
 
 def third_below(estimates: Estimates, arms: list[int]) -> bool:
-    """Algorithm 3, line 7, as the authors ran it: at most two bounds are above the certain gap.
-
-    Examples
-    --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.05 / n)
-    >>> estimates.sample(estimates.arms)
-    >>> third_below(estimates, [0, 1, 2])
-    True
-    """
+    """Algorithm 3, line 7, as the authors ran it: at most two bounds are above the certain gap."""
     certain = estimates.gap_lower().value
     wide = [bound for bound in estimates.gap_bounds().either if bound > certain]
     return bool(certain > 0 and len(wide) <= 2)
@@ -72,12 +64,7 @@ def max_gap_top2_ucb(estimates: Estimates, stop: PlainRule = second_below) -> It
 
     Examples
     --------
-    Printed, it stops after one round if all arms share the highest bound:
-
     >>> from maxgap.reference import clusters, empirical_top
-    >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
-    >>> list(max_gap_top2_ucb(estimates))
-    [[0, 1, 2]]
     >>> estimates = Estimates(3, draw=[0.0, 0.2, 1.0].__getitem__, radius=lambda n: 0.25 / n)
     >>> list(max_gap_top2_ucb(estimates, stop=clusters)), empirical_top(estimates)
     ([[0, 1, 2], [0, 1, 2]], {2})
@@ -126,12 +113,8 @@ class SecondBelow(Rule):
     """Alg. 3, line 7, literally: M_2 is below the lower bound on the largest gap. Not proved.
 
     The maximum over no arm is minus infinity: while all arms share the highest bound it stops at
-    once. Asking for a certain gap as well does not mend it: with intervals [0, 2], [3, 5], [4, 6]
-    all three arms touch the slot (0, 5) and a gap of 1 is certain; yet means 2, 3.5 and 6 put the
-    largest gap between the two upper arms. Nor does asking for an arm outside (the maximum over no
-    arm is infinity), from four arms on: the intervals [0, 8], [5, 13], [9, 17], [31, 39], [38, 46]
-    leave the lowest arm outside with a bound of 13, and a gap of 14 is certain; yet means 5, 11,
-    17, 31 and 46 lie in them. :class:`ThirdBelow` is what Section 3.2 says in words.
+    once. Neither asking for a certain gap as well nor for an arm outside mends it: counterexamples
+    are in the book's chapter on rules that fail. :class:`ThirdBelow` is what Section 3.2 says.
     """
 
     def holds(self, state: State) -> bool:
@@ -145,13 +128,9 @@ class ThirdBelow(Certain):
     Section 3.2 asks for the second-highest bound of a *gap*, and two arms share a gap: it is the
     third-highest bound of an arm that the published scripts compare with the certain gap.
 
-    Proved, for intervals of positive width that are valid when it stops, nested or not. Let C1 and
-    C2 be the sides of the certain gap L. However the means lie in the intervals, the lowest arm of
-    C1 could be lifted to the least upper end in C1 while C2 lies at its lower ends, so its bound is
-    above L; so is that of the highest arm of C2. These two are the only ones with a bound above L.
-    Any other gap between neighbours has one of the other arms at its far side, hence is at most L,
-    and the gap between the two is at least L. For three arms or more a gap is then certain: all
-    bounds are above 0, so with L = 0 all would be above L. For two arms it has to be asked.
+    Proved in the book's chapter on stopping, for intervals of positive width that are valid when it
+    stops, nested or not. For three arms or more a gap is then certain: all bounds are above 0. For
+    two arms it has to be asked.
     """
 
     def holds(self, state: State) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from maxgap._checking import checked_factor
-from maxgap.engine.compiled import internal
 from maxgap.engine.slots import certain_gap, highest_bound, list_touching
 from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Records
@@ -20,7 +19,6 @@ __all__ = [
     "DominantPair",
     "DominantPairAndCertainGap",
     "MaxGapUCB",
-    "UCBLines",
     "dominant_pair",
     "dominant_pair_and_certain_gap",
     "max_gap_ucb",
@@ -47,15 +45,7 @@ def dominant_pair(estimates: Estimates, arms: list[int], c: float = 5.0) -> bool
 
 
 def dominant_pair_and_certain_gap(estimates: Estimates, arms: list[int], c: float = 5.0) -> bool:
-    """Algorithm 2, line 6, and some gap is certain.
-
-    Examples
-    --------
-    >>> estimates = Estimates(3, draw=[0.0, 0.5, 1.0].__getitem__, radius=lambda n: 0.3 / n)
-    >>> estimates.sample(estimates.arms)
-    >>> dominant_pair_and_certain_gap(estimates, [1, 2], c=2)
-    False
-    """
+    """Algorithm 2, line 6, and some gap is certain."""
     return dominant_pair(estimates, arms, c) and estimates.gap_lower().value > 0
 
 
@@ -103,7 +93,23 @@ class UCBLines(NamedTuple):
     leaders: Records  # one LEADERS, for line 6
 
     def after_round(self, state: State) -> bool:
-        """Nothing but samples is remembered."""
+        """Find the leaders: only who had a sample in this round can have overtaken.
+
+        Unless a round was not looked at; then all are compared.
+        """
+        arms, progress, known = state.arms, state.progress[0], self.leaders[0]
+        every = known["rounds"] + 1 != progress["rounds"]
+        if every:
+            known["first"], known["second"] = 0, 1
+        for i in range(arms.size if every else progress["n_moved"]):
+            arm = i if every else state.next[i]
+            count = arms[arm]["count"]
+            if arm != known["first"]:
+                if count > arms[known["first"]]["count"]:
+                    known["first"], known["second"] = arm, known["first"]
+                elif arm != known["second"] and count > arms[known["second"]]["count"]:
+                    known["second"] = arm
+        known["rounds"] = progress["rounds"]
         return True
 
     def choose(self, state: State) -> None:
@@ -128,7 +134,9 @@ class DominantPair(Rule):
 
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        return pair_dominates(state, self.lines)
+        known = self.lines.leaders[0]
+        pair = state.arms[known["first"]]["count"] + state.arms[known["second"]]["count"]
+        return pair >= self.lines.c * (state.progress[0]["total"] - pair)
 
 
 class DominantPairAndCertainGap(DominantPair):
@@ -136,28 +144,10 @@ class DominantPairAndCertainGap(DominantPair):
 
     def holds(self, state: State) -> bool:
         """Whether to stop."""
-        return pair_dominates(state, self.lines) and certain_gap(state.order) > 0.0
-
-
-@internal
-def pair_dominates(state: State, lines: UCBLines) -> bool:
-    """Whether two arms have c times the samples of all others."""
-    arms, progress, known = state.arms, state.progress[0], lines.leaders[0]
-    # Only who had a sample since can have overtaken, unless a round was not looked at.
-    every = known["rounds"] + 1 != progress["rounds"]
-    if every:
-        known["first"], known["second"] = 0, 1
-    for i in range(arms.size if every else progress["n_moved"]):
-        arm = i if every else state.next[i]
-        count = arms[arm]["count"]
-        if arm != known["first"]:
-            if count > arms[known["first"]]["count"]:
-                known["first"], known["second"] = arm, known["first"]
-            elif arm != known["second"] and count > arms[known["second"]]["count"]:
-                known["second"] = arm
-    known["rounds"] = progress["rounds"]
-    pair = arms[known["first"]]["count"] + arms[known["second"]]["count"]
-    return pair >= lines.c * (progress["total"] - pair)
+        known = self.lines.leaders[0]
+        pair = state.arms[known["first"]]["count"] + state.arms[known["second"]]["count"]
+        dominates = pair >= self.lines.c * (state.progress[0]["total"] - pair)
+        return dominates and certain_gap(state.order) > 0.0
 
 
 class MaxGapUCB(Policy):
@@ -170,8 +160,6 @@ class MaxGapUCB(Policy):
 
     Examples
     --------
-    The widest slot lies between the arms around the largest gap; both are sampled next.
-
     >>> policy = MaxGapUCB(4, sigma=0.01)
     >>> for _ in range(5):
     ...     policy.tell([0, 1, 2, 3], [0.0, 0.3, 0.9, 1.2])

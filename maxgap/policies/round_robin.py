@@ -9,7 +9,7 @@ from maxgap.policies.base import Policy
 from maxgap.policies.max_gap_top2_ucb import ThirdBelow
 from maxgap.policies.rules import Never, Rules
 
-__all__ = ["RoundRobin", "RoundRobinLines"]
+__all__ = ["RoundRobin"]
 
 
 class RoundRobinLines(Lines):
@@ -23,9 +23,8 @@ class RoundRobinLines(Lines):
 class RoundRobin(Policy):
     """Non-adaptive sampling: always the arms with the fewest samples. The paper's baseline.
 
-    The paper gives it no stopping rule; "paper" is the one of the published scripts.
-
-    Settings are those of :class:`maxgap.Policy`.
+    The paper gives it no stopping rule; "paper" is the one of the published scripts. Settings are
+    those of :class:`maxgap.Policy`.
 
     Examples
     --------

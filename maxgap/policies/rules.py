@@ -39,14 +39,10 @@ class Clusters(Certain):
     Stops when every right-gap bound in the top cluster and every left-gap bound in the bottom one
     lie below the certain gap between the clusters.
 
-    Proved. Let the intervals be valid. A positive lower bound separates the true means of the
-    clusters by at least that much, so the split is between neighbouring means. Every other gap
-    lies between two arms of one cluster: it is the right gap of an arm in the top cluster or the
-    left gap of one in the bottom cluster, hence below the lower bound, hence below the gap at the
-    split. So the split's gap is the largest and the clusters are right.
-
-    The paper states the rule with the sides exchanged in words, and in its formula for too few
-    arms (those with ``l_a >= l_(k)`` and with ``r_a <= l_(k+1)``); both can fail.
+    Proved in the book's chapter on stopping: every other gap lies between two arms of one cluster,
+    so the one at the split is the largest while the intervals are valid. The paper states the rule
+    with the sides exchanged in words, and in its formula for too few arms (those with
+    ``l_a >= l_(k)`` and with ``r_a <= l_(k+1)``); both can fail.
     """
 
     def holds(self, state: State) -> bool:
@@ -62,12 +58,6 @@ def rule_of(own: Rules, stopping: Any) -> tuple[Any, bool]:
     """The rule of this name of a policy with rules of its own, and whether it is proved.
 
     A ValueError if there is none.
-
-    Examples
-    --------
-    >>> from maxgap import MaxGapTop2UCB
-    >>> rule_of(MaxGapTop2UCB.rules, "paper")[0].__name__, rule_of({}, None)[0].__name__
-    ('ThirdBelow', 'Never')
     """
     if stopping is None or isinstance(stopping, str):
         found = own.get(stopping) or _rule_of_any(stopping)

@@ -41,33 +41,26 @@ def prepared(policy: Policy, count: int) -> Policy:
 def run_fresh(
     policy: Policy, truth: Truth, checkpoints: Integers, budget: int, rng: np.random.Generator
 ) -> tuple[Policy, Flags, Integers]:
-    """Run a fresh copy until it stops or has taken the budget.
+    """Run a fresh copy until it stops or has taken the budget; the policy is not started.
 
-    Parameters
-    ----------
-    policy : Policy
-        Not yet started; it stays so.
-    truth : Truth
-        What rewards are drawn from.
-    checkpoints : array, shape (C,)
-        Numbers of samples at which to look, increasing; the last may come twice.
-    budget : int
-        The largest number of samples.
-    rng : numpy.random.Generator
-        Source of the rewards.
-
-    Returns
-    -------
-    Policy, array of bool of shape (C,), array of int of shape (C, K)
-        The policy after the run; whether its answer was wrong; its samples per arm.
+    Checkpoints are numbers of samples at which to look, shape (C,), increasing; the last may come
+    twice. Returns the copy after the run; whether its answer was wrong, shape (C,); its samples per
+    arm, shape (C, K).
     """
     started = policy._fresh()
-    n_arms = truth.means.size
-    counts = np.zeros((checkpoints.size, n_arms), dtype=np.int64)
-    looks = Looks(checkpoints, np.ones(checkpoints.size, dtype=np.bool_), counts, budget)
-    progress = started._state.progress[0]
+    lines, rule, progress = started._lines, started._rule, started._state.progress[0]
+    # Where nobody looks at bounds, intervals are made only to look at an answer; nested ones need
+    # every reward.
+    looked_at = lines.bounds or rule.bounds or bool(progress["in_python"])
+    looks = Looks(
+        checkpoints,
+        wrong=np.ones(checkpoints.size, dtype=np.bool_),
+        counts=np.zeros((checkpoints.size, truth.means.size), dtype=np.int64),
+        budget=budget,
+        lazy=not (looked_at or started._nested),
+    )
     while True:
-        run(rng, truth, looks, started._state, started._lines, started._rule)
+        run(rng, truth, looks, started._state, lines, rule)
         if progress["n_next"] < 0:  # it is in plain Python
             if progress["n_next"] == UNDECIDED:
                 started._finish_in_python()
@@ -78,7 +71,7 @@ def run_fresh(
             started._grow(started.counts + 1)
     if progress["crossed"]:
         started._warn_crossed()
-    return started, looks.wrong, counts
+    return started, looks.wrong, looks.counts
 
 
 def answer(ended: Policy) -> Split | None:

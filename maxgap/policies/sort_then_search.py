@@ -17,7 +17,7 @@ from maxgap.engine.types import Integers, Records
 from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
 
-__all__ = ["DominantGap", "SortLines", "SortThenSearch", "lil_log_delta"]
+__all__ = ["DominantGap", "SortThenSearch"]
 
 # lil'UCB, Jamieson et al. (2014): the parameters of its analysed version, and its
 # ((2 + beta) / beta)^2.
@@ -46,8 +46,7 @@ class SortLines(NamedTuple):
         """Sort: sample the arms whose intervals touch another. Search: both arms of one gap."""
         if self.searching[0] == 0:
             n_overlapping(state.order.slots)
-            n_next = list_marked(state.arms, state.order.slots, state.next)
-            state.progress[0]["n_next"] = n_next
+            state.progress[0]["n_next"] = list_marked(state.arms, state.order.slots, state.next)
             return
         gap = _gap_of_lil_ucb(state.arms, self.sequence, self.lil_log_delta)
         below, above = self.sequence[gap], self.sequence[gap + 1]
@@ -107,18 +106,11 @@ def _gap_of_lil_ucb(arms: Records, sequence: Integers, lil_log_delta: float) -> 
     return chosen
 
 
-def lil_log_delta(delta: float) -> float:
+def _lil_log_delta(delta: float) -> float:
     """Logarithm of lil'UCB's own delta, such that its theorem gives an error of at most ``delta``.
 
     Jamieson et al. (2014) bound the error by 4 sqrt(x) + 4 x with
     x = (2 + e) / e * (d / log(1 + e))^(1 + e), solved here for log(d).
-
-    Examples
-    --------
-    >>> d, e = math.exp(lil_log_delta(0.1)), LIL_EPSILON
-    >>> x = (2 + e) / e * (d / math.log(1 + e)) ** (1 + e)
-    >>> round(4 * math.sqrt(x) + 4 * x, 12)
-    0.1
     """
     # sqrt(x) = (sqrt(1 + delta) - 1) / 2, without the difference of near equals.
     log_x = 2.0 * (log(delta) - log(2.0 * (math.sqrt(1.0 + delta) + 1.0)))
@@ -132,14 +124,10 @@ class SortThenSearch(Policy):
     First samples every arm whose interval still touches another's. Once none do the order is
     certain, and best-arm identification by lil'UCB (Jamieson et al., 2014; epsilon 0.01, beta 1,
     lambda 9) runs on the K - 1 gaps of neighbours, sampling both arms of a gap. The samples of the
-    first phase are reused.
-
-    Settings are those of :class:`maxgap.Policy`.
+    first phase are reused. Settings are those of :class:`maxgap.Policy`.
 
     Examples
     --------
-    Only the two arms whose intervals still touch are sampled.
-
     >>> policy = SortThenSearch(["low", "a", "b"], sigma=0.01)
     >>> for _ in range(5):
     ...     policy.tell(["low", "a", "b"], [0.0, 1.0, 1.001])
@@ -152,4 +140,4 @@ class SortThenSearch(Policy):
     def new_lines(self) -> SortLines:
         """The compiled lines, before the first round."""
         sequence = np.arange(len(self._labels))
-        return SortLines(True, sequence, np.zeros(1, np.int64), lil_log_delta(self._delta))
+        return SortLines(True, sequence, np.zeros(1, np.int64), _lil_log_delta(self._delta))

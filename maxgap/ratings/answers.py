@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from maxgap.policies import Policy, at_once
 from maxgap.policies.max_gap_partition import Cuts, Rival
@@ -20,7 +21,6 @@ from maxgap.ratings.rows import Floats, Moments, Rows
 from maxgap.statistics import decimal
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -76,8 +76,6 @@ class Answer:
         arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
         return f"{title} ({len(arms):,}): {named(arms)}"
 
-    # -- how to go on ----------------------------------------------------------------------------
-
     @cached_property
     def next(self) -> tuple[Hashable, ...]:
         """The arms to rate next; none once certified."""
@@ -87,9 +85,8 @@ class Answer:
     def more(self) -> Forecast:
         """Roughly how many more rewards until the groups are certified, if asked for as ``next``.
 
-        Simulated, when first looked at, from what the rewards tell of the means and spreads. With
-        few rewards that is little: see how far the range reaches. It takes a second or two at most;
-        what is not reached by then is "more than" what was simulated.
+        Simulated, when first looked at, from what the rewards tell of the means and spreads, in a
+        second or two at most; what is not reached by then is "more than" what was simulated.
         """
         if self.certified:
             return Forecast(0.0, 0.0, 0.0, 0)
@@ -98,8 +95,7 @@ class Answer:
     def batch(self, size: int) -> dict[Hashable, int]:
         """How often to rate which arms, if this many ratings are to be asked for at a time.
 
-        What ``policy().batch`` asks for, counted: the arms of ``next``, those with the fewest
-        ratings first, as evenly as can be.
+        What ``policy().batch`` asks for, counted.
 
         Examples
         --------
@@ -136,8 +132,6 @@ class Answer:
         """
         return self._world.means.copy(), np.sqrt(self._world.variances)
 
-    # -- how it shows itself ---------------------------------------------------------------------
-
     def plot(self, ax: Axes | None = None) -> Figure:
         """Arms by mean with their intervals, the split, the certain gap and its rival."""
         from maxgap.figures import rated
@@ -168,16 +162,15 @@ class Answer:
         frame = self.arms
         if len(frame) > SHOWN:  # those nearest to a split, where it is decided
             group, rows = frame["group"].to_numpy(), np.arange(len(frame))
-            splits = np.r_[-math.inf, np.flatnonzero(group[1:] != group[:-1]) + 0.5, math.inf]
-            after = np.searchsorted(splits, rows)
-            away = np.minimum(rows - splits[after - 1], splits[after] - rows)
+            splits = np.flatnonzero(group[1:] != group[:-1]) + 0.5
+            nearest = np.searchsorted((splits[1:] + splits[:-1]) / 2, rows)
+            away = np.abs(rows - splits[nearest])
             frame = frame.iloc[np.sort(np.argsort(away, kind="stable")[:SHOWN])]
         asked = set(self.next)
-        numbers = {name: frame[name].map(self._text) for name in ("mean", "lower", "upper")}
         return frame.assign(
             arm=[printable(arm, LONGEST) for arm in frame["arm"]],
             ratings=frame["ratings"].map("{:,}".format),
-            **numbers,
+            **{name: frame[name].map(self._text) for name in ("mean", "lower", "upper")},
             group=frame["group"].astype(str),
             next=["*" if arm in asked else "" for arm in frame["arm"]],
         )
@@ -207,18 +200,16 @@ def shared(
 
     Arms come with the highest group first and in it the largest mean; ends in the bounds.
     """
-    import pandas as pd
-
-    ends = np.array([policy.lower, policy.upper])
-    if question.bounds is not None:
-        ends = ends.clip(*question.bounds)
+    lower, upper = np.clip(
+        [policy.lower, policy.upper], *(question.bounds or (-math.inf, math.inf))
+    )
     frame = pd.DataFrame(
         {
             "arm": pd.Series(policy.arms, dtype=object),
             "ratings": policy.counts,
             "mean": policy.means,
-            "lower": ends[0],
-            "upper": ends[1],
+            "lower": lower,
+            "upper": upper,
             "group": np.array(names)[look.group],
         }
     )

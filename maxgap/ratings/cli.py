@@ -155,6 +155,7 @@ def parser() -> argparse.ArgumentParser:
     planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
     demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
     demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
+    demo.set_defaults(stopping="either")
     for one in (found, following, planned):
         _add_reading(one.add_argument_group("the file").add_argument)
         _add_question(one.add_argument_group("the guarantee"), given=True)
@@ -294,7 +295,7 @@ def _next(options: argparse.Namespace) -> None:
         for name in options.arms:
             if name not in known:
                 rows.arms.number(name)
-        if rows.total and rows.moments().counts.all():
+        if rows.moments().counts.all():
             policy = _answer(rows, question, options.groups).policy()
         else:  # arms that have no rating yet come first
             policy = question.policy(rows.labels)
@@ -318,8 +319,7 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     if len(said) == 1 and said[0] not in known:
         if not os.path.exists(path := options.pending[0]):
             raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
-        column = {"--arm": options.arm if options.winner is None else None}
-        source = Source(path, column, options.separator, options.encoding)
+        source = Source(path, {"--arm": options.arm}, options.separator, options.encoding)
         rows = Rows(text=source.text)
         with suppress(NoRows):
             read_rows(source, rows)
@@ -350,8 +350,7 @@ def _is_number(text: str) -> bool:
 
 
 def _demo(options: argparse.Namespace) -> None:
-    how = {"delta": options.delta, "confidence": options.confidence}
-    how["stopping"] = options.stopping or "either"
+    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
     policy = Question.asked((1, 5), None, **how).policy(list(DEMO))
     if options.csv and (options.json or options.plot):
         raise ValueError("--csv prints the ratings alone: not with --json or --plot")
@@ -375,7 +374,7 @@ def _demo(options: argparse.Namespace) -> None:
 def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
     """Draw the answer into a file, if that is asked for, and print it, first what is known."""
     if options.plot is not None:
-        _draw(found, options)
+        _draw(found, options.plot)
     if options.json:
         _print(_as_json(found))
         return
@@ -385,7 +384,7 @@ def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
     _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
-def _draw(found: Any, options: argparse.Namespace) -> None:
+def _draw(found: Any, path: str) -> None:
     import matplotlib
 
     matplotlib.use("agg")
@@ -396,15 +395,15 @@ def _draw(found: Any, options: argparse.Namespace) -> None:
             if len(found.arms) > MANY:
                 for ax in figure.axes:
                     ax.set_rasterization_zorder(MANY)
-            figure.savefig(options.plot)
+            figure.savefig(path)
         except (OSError, RuntimeError) as problem:  # a style may ask for TeX, which is not there
             why = getattr(problem, "strerror", None) or problem
-            raise BadFile(f"{options.plot}: {why}") from None
+            raise BadFile(f"{path}: {why}") from None
         except ValueError as problem:  # a suffix that matplotlib does not know
             raise ValueError(f"--plot: {problem}") from None
     glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}
     if glyphs:
-        _say(f"{options.plot}: the font lacks {len(glyphs)} of the characters, drawn as boxes")
+        _say(f"{path}: the font lacks {len(glyphs)} of the characters, drawn as boxes")
 
 
 def _print(result: Any) -> None:

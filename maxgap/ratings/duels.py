@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.special import gammaln, logsumexp
 
-from maxgap._checking import label_key
+from maxgap._checking import label_index, label_key
 from maxgap._numbers import as_floats
 from maxgap.policies.max_gap_partition import members
 from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, why_no_label
 from maxgap.ratings.splits import TableSplit, split_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Duels", "split_duels", "surprise"]
 
@@ -32,10 +31,9 @@ NOBODY = 2
 
 
 class Duels(Rows):
-    """Duels in their order, each a reward of both arms, or of the one that was chosen.
+    """Duels in their order, each two rows, with NaN for a reward that does not count.
 
-    Columns are winner and loser, or winner and the two of the pair; then, if that is known, who was
-    chosen. Kept are two rows a duel, with NaN for a reward that does not count.
+    Columns are winner and loser, or winner and the two of the pair; then perhaps who was chosen.
     """
 
     def __init__(
@@ -55,7 +53,6 @@ class Duels(Rows):
         drawn = won == NOBODY
         undecided = "{!r} is neither of the two; say what a draw is: half, or drop it".format
         check(
-            self.total // 2,
             columns,
             (pairs[:, 0] < 0, one, why_no_label),
             (pairs[:, 1] < 0, other, why_no_label),
@@ -73,20 +70,18 @@ class Duels(Rows):
     def _sides(self, told: pd.Series, pairs: Integers) -> Integers:
         """Which of its two each row tells: 0 or 1, NOBODY, or -1 for neither of these."""
         codes, labels = codes_of(told)
-        meant = np.array([*map(self._meant, labels), -1])[codes]
-        sides = np.where(meant == -2 - NOBODY, NOBODY, -1)
-        for side in (0, 1):
-            sides[(meant == pairs[:, side]) | (meant == -2 - side)] = side
-        return sides
+        arms, sides = np.array([*map(self._meant, labels), (-1, -1)])[codes].T
+        at_first, at_second = (arms == pairs.T) & (arms >= 0)
+        return np.select([at_first, at_second], [0, 1], sides)
 
-    def _meant(self, label: Hashable) -> int:
-        """The number of an arm; or else -2 less a side, that of a column's name or a word."""
+    def _meant(self, label: Hashable) -> tuple[int, int]:
+        """The number of an arm, or else the side of a column's name or a word; -1 for none."""
         number, name = self.arms.find(label), self.arms.plain(label)
         if number is not None:
-            return number
+            return number, -1
         if name in self._names:
-            return -2 - self._names.index(name)
-        return -2 - NOBODY if _is_draw(name) else -1
+            return -1, self._names.index(name)
+        return -1, NOBODY if _is_draw(name) else -1
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -124,7 +119,7 @@ class Duels(Rows):
         if not counts.all():
             why = "has only draws" if self._draws == "drop" else "never was chosen"
             raise ValueError(f"{self.labels[counts.argmin()]!r} {why}: nothing counts for it")
-        if self._chosen:
+        if self._chosen:  # the chosen one first
             pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
         else:
             pairs = np.sort(pairs, axis=1)
@@ -133,8 +128,6 @@ class Duels(Rows):
 
     def _check_met(self, kinds: Integers, counts: Integers, chances: Floats | None) -> None:
         """A ValueError if these kinds of duels were plainly not drawn with these chances."""
-        from scipy.special import logsumexp
-
         n_arms = len(self.labels)
         arms, others = np.divmod(kinds, n_arms)
         n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
@@ -151,14 +144,12 @@ class Duels(Rows):
         at = int(np.argmax((counts[part] - about) / np.sqrt(about)))
         one, other = (self.labels[side[part[at]]] for side in (arms, others))
         why = (
-            "pairs were not drawn uniformly, so a duel does not count for both; if one was chosen "
-            "and the other drawn, count it for the chosen one alone (chosen=, --chosen)"
+            f"the opponents of {one!r} were not drawn as said; if their probabilities were "
+            "others, give them as opponents="
+            if self._chosen
+            else "pairs were not drawn uniformly, so a duel does not count for both; if one was "
+            "chosen and the other drawn, count it for the chosen one alone (chosen=, --chosen)"
         )
-        if self._chosen:
-            why = (
-                f"the opponents of {one!r} were not drawn as said; if their probabilities were "
-                "others, give them as opponents="
-            )
         raise ValueError(
             f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
             f"{about[at]:,.0f} are expected: {why}"
@@ -194,19 +185,15 @@ def split_duels(
     was drawn so. Hence it matters how duels were arranged, which a table does not show:
 
     - Pairs drawn uniformly from all pairs, whatever happened before: a duel counts for both.
-    - An arm chosen, by whatever rule and from whatever has been seen, and its opponent drawn from
-      the others: a duel counts for the chosen arm alone; ``chosen`` says which it is. For the
-      opponent it is no fair sample, as whoever is chosen more often is met more often.
+    - An arm chosen by whatever rule, and its opponent drawn from the others: a duel counts for the
+      arm in ``chosen`` alone, as whoever is chosen more often is met more often.
     - The opponent drawn with other probabilities, which are known and do not change:
       ``opponents`` has them, and a duel won counts 1/((K - 1) p) where p is that of the opponent.
 
-    Who chooses opponents by hand, or pairs by what has been seen, gets no certificate. A table that
-    is plainly none of what it is said to be, with odds of a million to one, is refused; but a table
-    that passes is no proof. A league in which all meet equally often is not drawn at random: take
-    the share of an arm's wins in a whole season as one reward, with ``maxgap.split``.
-
-    The certificate is the cluster rule, which does not mind that the two rewards of a duel depend
-    on each other. That of contrasts does, and is not on offer.
+    Opponents chosen by hand, pairs by what has been seen, and leagues give no certificate. A table
+    that is plainly not what it is said to be, with odds of a million to one, is refused; one that
+    passes is no proof. The certificate is the cluster rule, as that of contrasts would mind that
+    the two rewards of a duel depend on each other.
 
     Parameters
     ----------
@@ -218,10 +205,9 @@ def split_duels(
         In place of ``loser`` the two columns of who met, where there are draws: ``winner`` then
         holds one of the two, the name of its column, or a word such as "tie", "draw" or "both bad".
     draws : {"half", "drop"}, optional
-        What becomes of them: half a win for each; or left out, and the score of an arm is the share
-        of its wins in duels that are decided. A draw is refused, if it is not given.
+        Half a win for each; or left out, and scores are shares of decided duels. Else refused.
     chosen : hashable, or sequence, optional
-        The column that holds which of the two was chosen; nobody, if it is not given.
+        The column that holds which of the two was chosen.
     opponents : pandas.DataFrame, optional
         Row i, column j: the probability that j is the opponent if i is chosen, positive. A row for
         every arm, which adds up to 1; the diagonal is ignored.
@@ -231,15 +217,13 @@ def split_duels(
     Returns
     -------
     TableSplit
-        "Ratings" are rewards: two a duel, one of each arm, or with ``chosen`` one. Going on with
-        its ``policy()`` or ``next``, draw opponents uniformly, tell what becomes of the arm asked
-        for, alone.
+        Its ratings are two a duel, or with ``chosen`` one. Going on with its ``policy()`` or
+        ``next``, draw opponents uniformly, and tell what becomes of the arm asked for, alone.
 
     Raises
     ------
     ValueError
-        For a row that cannot be used, with the row and the column; for opponents that were not
-        drawn as said; for an arm that never was chosen; for arguments that cannot be used.
+        As :func:`maxgap.split`; for opponents that were not drawn as said, and an arm never chosen.
 
     Examples
     --------
@@ -260,7 +244,7 @@ def split_duels(
     if pair is not None:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise ValueError(f"pair must be two columns, got {pair!r}")
-        columns = {"winner": winner, "pair[0]": pair[0], "pair[1]": pair[1]}
+        columns |= {"pair[0]": pair[0], "pair[1]": pair[1]}
         names = (object(), object()) if table is None else pair
     duels = Duels(names, draws, chosen=chosen is not None)
     add_table(duels, table, **columns, chosen=chosen)
@@ -269,14 +253,11 @@ def split_duels(
 
 
 def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
-    """Logarithm of the capital of who bets that draws are not from these probabilities.
+    """Logarithm of the capital of who bets, by a Dirichlet mixture, against these probabilities.
 
-    The bets are those of a Dirichlet mixture. If draws are from them, given all before, the capital
-    is a martingale that starts with 1: it ever reaches 1/x with a probability of at most x, however
-    often one looks. ``counts`` has only the kinds that were drawn at all.
+    If all draws are from them, given all before, the capital is a martingale that starts with 1: it
+    ever reaches 1/x with a probability of at most x. ``counts`` has only the kinds that were drawn.
     """
-    from scipy.special import gammaln
-
     mixed = gammaln(counts + 0.5) - gammaln(0.5)
     total = gammaln(n_kinds / 2) - gammaln(n_kinds / 2 + counts.sum())
     return float(total + mixed.sum() - (counts * np.log(probabilities)).sum())
@@ -284,13 +265,11 @@ def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
 
 def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
     """The probabilities in the order of the labels, 1 on the diagonal."""
-    import pandas as pd
-
     if not isinstance(opponents, pd.DataFrame):
         raise ValueError(f"opponents must be a DataFrame with labels, got {opponents!r}")
     orders = []
     for given in opponents.axes:
-        index = {label_key(label): at for at, label in enumerate(given)}
+        index = label_index(list(given))
         orders.append([index.get(label_key(label), -1) for label in labels])
         if sorted(orders[-1]) != list(range(len(given))):
             raise ValueError(
@@ -303,7 +282,7 @@ def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
     matrix = matrix[np.ix_(*orders)]
     np.fill_diagonal(matrix, 1.0)
     if not (matrix > 0).all():
-        i, j = (int(at) for at in np.argwhere(~(matrix > 0))[0])
+        i, j = np.argwhere(~(matrix > 0))[0].tolist()
         raise ValueError(
             f"opponents: the probability that {labels[i]!r} meets {labels[j]!r} must be positive, "
             f"or no duel shows who wins, got {matrix[i, j]:g}"

@@ -14,12 +14,12 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
+from tqdm import tqdm
 
 from maxgap.ratings.rows import BadRow, Rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 
@@ -29,7 +29,7 @@ PIECE = 1 << 18
 SEPARATORS = ",\t;|"
 
 #: Some rows: the columns asked for, where a row stands, how much is read by now, and of how much.
-Piece = tuple[list["pd.Series"], Callable[[int], str], int, int | None]
+Piece = tuple[list[pd.Series], Callable[[int], str], int, int | None]
 
 
 class BadFile(ValueError):
@@ -64,11 +64,8 @@ def read_rows(source: Source, rows: Rows) -> None:
 
     At a terminal it shows how far it is, if it takes long.
     """
-    from tqdm import tqdm
-
     # None: only at a terminal.
     how: Any = {"disable": True if sys.stderr is None else None, "unit": "", "unit_scale": True}
-    before = 0
     try:
         with (
             closing(_text(source) if source.text else _parquet(source)) as pieces,
@@ -78,10 +75,9 @@ def read_rows(source: Source, rows: Rows) -> None:
                 try:
                     rows.add(*columns)
                 except BadRow as bad:
-                    place, column = where(bad.place - before), columns[bad.column].name
-                    message = f"{source.name}, {place}, column {column!r}: {bad.why}"
-                    raise BadFile(message) from None
-                before += columns[0].size
+                    row, k, why = bad.args
+                    place = f"{where(row)}, column {columns[k].name!r}"
+                    raise BadFile(f"{source.name}, {place}: {why}") from None
                 bar.update(done - bar.n)
     except (OSError, EOFError, zlib.error) as problem:  # the last two of a damaged .gz
         raise BadFile(f"{source.name}: {getattr(problem, 'strerror', None) or problem}") from None
@@ -90,7 +86,7 @@ def read_rows(source: Source, rows: Rows) -> None:
             f"{source.name}: is not text in the encoding {source.encoding} ({problem}); "
             "name another with --encoding"
         ) from None
-    if before == 0:
+    if rows.total == 0:
         raise NoRows(f"{source.name}: there are no rows below the names of the columns")
 
 
@@ -165,8 +161,6 @@ def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, Any
 
 
 def _text(source: Source) -> Generator[Piece]:
-    import pandas as pd
-
     size = os.path.getsize(source.path) if os.path.isfile(source.path) else None
     with _opened(source) as (text, raw), warnings.catch_warnings():
         names, separator, above = _header(text, source)
@@ -218,14 +212,11 @@ def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
 
 def _line_ends(piece: pd.DataFrame) -> int:
     """How many line ends there are inside quotation marks: a row may be longer than a line."""
-    import pandas as pd
-
-    ends = 0
-    for _, column in piece.select_dtypes(exclude="number").items():
-        places, texts = pd.factorize(column)
-        times = [str(text).count("\n") for text in texts]
-        ends += sum(times[place] for place in places if place >= 0) if any(times) else 0
-    return ends
+    return sum(
+        times * str(text).count("\n")
+        for _, column in piece.select_dtypes(exclude="number").items()
+        for text, times in column.value_counts().items()
+    )
 
 
 def _malformed(source: Source, n_columns: int, above: int, problem: str) -> str:

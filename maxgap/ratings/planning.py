@@ -1,7 +1,7 @@
 """How many more rewards: a policy goes on, again and again, in a world that looks like the data.
 
-Nothing here is proved. How the world's rewards are spread and where its means lie is taken from the
-data or from a guess; the answer is a median and an interval, for planning and not for publishing.
+Nothing here is proved: the world is taken from the data or from a guess. The answer is for planning
+and not for publishing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammainc, gammaincinv
 
 from maxgap._numbers import as_floats, is_whole
 from maxgap.policies import Policy, RoundRobin, at_once
@@ -27,8 +28,8 @@ __all__ = ["Forecast", "Plan", "World", "forecast", "plan"]
 REPLICATES = 20
 #: In a simulation an arm that is asked for gets this part of its rewards more at a time.
 PART = 8
-#: What one may cost on average, where a reward costs 1: all together take about a second. Not a
-#: limit of time, or the same table would have another forecast on another machine.
+#: What one may cost on average, where a reward costs 1: about a second for all. A limit of time
+#: would give the same table another forecast on another machine.
 WORK = 500_000
 #: Bytes that all of them may take.
 MEMORY = 400_000_000
@@ -37,8 +38,7 @@ MEMORY = 400_000_000
 class Forecast(NamedTuple):
     """A number of rewards: the median of the simulations, and what 9 of 10 of them lie between.
 
-    Infinite is what was not reached: it is more than the number simulated. None at all were if a
-    single round would have been too much.
+    Infinite is what was not reached; nothing was simulated if a single round were too much.
 
     Examples
     --------
@@ -89,16 +89,13 @@ class Plan(NamedTuple):
 
 
 class World(NamedTuple):
-    """What rewards are simulated from: of every arm a mean, its standard error, a variance.
+    """What rewards are simulated from."""
 
-    And its group: arms of a group are taken to be alike, see :meth:`drawn_means`.
-    """
-
-    means: Floats
-    errors: Floats
-    variances: Floats
+    means: Floats  # of every arm
+    errors: Floats  # of these means
+    variances: Floats  # of the arm's rewards
     bounds: tuple[float, float] | None
-    group: Integers
+    group: Integers  # of every arm; those of a group are taken to be alike
 
     @classmethod
     def of(cls, moments: Moments, policy: Policy, question: Question, group: Integers) -> World:
@@ -121,30 +118,27 @@ class World(NamedTuple):
         In bounds it is the mean itself, or now and then one of the bounds: that gives every mean
         and variance there can be, and nothing here looks at more.
         """
+        means, variances = means[arms], self.variances[arms]
         if self.bounds is None:
-            return rng.normal(means[arms], np.sqrt(self.variances)[arms])
+            return rng.normal(means, np.sqrt(variances))
         low, high = self.bounds
         largest = (means - low) * (high - means)
-        inside = self.variances < largest
-        at_ends = np.divide(self.variances, largest, out=np.ones(means.size), where=inside)
+        inside = variances < largest
+        at_ends = np.divide(variances, largest, out=np.ones(arms.size), where=inside)
         at_high = at_ends * (means - low) / (high - low)
         u = rng.random(arms.size)
-        at_ends, at_high = at_ends[arms], at_high[arms]
-        return np.where(u < at_high, high, np.where(u < at_ends, low, means[arms]))
+        return np.where(u < at_high, high, np.where(u < at_ends, low, means))
 
     def drawn_means(self, rng: np.random.Generator) -> Floats:
         """True means that go with the data.
 
-        The estimates lie further apart than the means do: by their errors, which must not be added
+        The estimates lie further apart than the means do, by their errors, which must not be added
         once more. So the means of a group are taken to be normal around its centre, with one
-        variance for all groups; this, the centres and the means are drawn from what is then known.
-        The variance is Paule and Mandel's, where the sum of squares is what it should be; but that
-        is drawn, from those chi-squared for which there is a variance.
+        variance for all groups. That is Paule and Mandel's, where the sum of squares is what it
+        should be; but that is drawn, from those chi-squared for which there is a variance.
         """
         if not self.errors.any():
             return self.means
-        from scipy.special import gammainc, gammaincinv
-
         squares = self.errors**2
         sums = np.bincount(self.group, 1 / squares)
         centers = np.bincount(self.group, self.means / squares) / sums
@@ -155,7 +149,7 @@ class World(NamedTuple):
         between = 0.0
         if freedom > 0 < most:
             share = rng.random() * gammainc(freedom / 2, most / 2)
-            # So far below what it should be that the share is 0, it is nearly always the most.
+            # Where it is so small that the share is 0, it is nearly always the most.
             drawn = 2 * float(gammaincinv(freedom / 2, share)) or most
             lowest, highest = 0.0, float(away.sum()) / drawn
             for _ in range(40):

@@ -12,16 +12,14 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
 from maxgap._numbers import as_float
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "why_no_label"]
 
@@ -33,11 +31,7 @@ NAMED = 3
 
 
 class BadRow(ValueError):
-    """A row that cannot be used: its place from 0 on, which of the columns given, and why."""
-
-    def __init__(self, place: int, column: int, why: str) -> None:
-        super().__init__(why)
-        self.place, self.column, self.why = place, column, why
+    """A row that cannot be used; `args`: its place among those added, which column, and why."""
 
 
 class Moments(NamedTuple):
@@ -80,8 +74,6 @@ class Labels:
 
     def numbers(self, *columns: pd.Series) -> Integers:
         """Of every row and column the number of its label, in order of appearance; -1 for none."""
-        import pandas as pd
-
         labels: list[Hashable] = []
         places = np.empty((len(columns[0]), len(columns)), dtype=np.int64)
         for k, column in enumerate(columns):
@@ -121,24 +113,20 @@ class Rows:
         """
         numbers = self.arms.numbers(columns[0])[:, 0]
         values = _floats(columns[1], self._text) if len(columns) > 1 else np.zeros(numbers.size)
-        low, high = self._bounds
-        wrong = ~((values >= low) & (values <= high))
-        check(self.total, columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
+        wrong = ~((values >= self._bounds[0]) & (values <= self._bounds[1]))
+        check(columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
         if len(columns) > 2:
             raters = self._people.numbers(columns[2])[:, 0]
-            check(self.total, columns, (raters < 0, 2, why_no_label))
+            check(columns, (raters < 0, 2, why_no_label))
             self._who.append(raters)
-        if values.size > 0:
-            self._ends = min(self._ends[0], values.min()), max(self._ends[1], values.max())
+        self._ends = values.min(initial=self._ends[0]), values.max(initial=self._ends[1])
         self._keep(numbers, values)
 
     def _why(self, given: Any) -> str:
         """Why a reward cannot be used."""
-        import pandas as pd
-
-        (value,) = _floats(pd.Series([given], dtype=object), self._text)
         if why_no_label(given) == "is missing":
             return "is missing"
+        (value,) = _floats(pd.Series([given], dtype=object), self._text)
         if math.isnan(value):
             return f"{given!r} is not a number"
         if not abs(value) <= LARGEST_REWARD:
@@ -154,8 +142,6 @@ class Rows:
 
         That one is their mean, and stands where the first of them stood.
         """
-        import pandas as pd
-
         if not self._who:
             return
         numbers, values = map(np.concatenate, zip(*self, strict=True))
@@ -212,15 +198,13 @@ class Rows:
         return Moments(counts.astype(np.int64), means + rest, squares)
 
 
-def check(
-    before: int, columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any], str]]
-) -> None:
-    """A BadRow for the first bad row after so many: which are, in which column, and why a value."""
+def check(columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any], str]]) -> None:
+    """A BadRow for the first bad row: which are, in which column, and why a value."""
     first = [(int(bad.argmax()), k) for k, (bad, _, _) in enumerate(checks) if bad.any()]
     if first:
         at, k = min(first)
         _, column, why = checks[k]
-        raise BadRow(before + at, column, why(columns[column].iloc[at]))
+        raise BadRow(at, column, why(columns[column].iloc[at]))
 
 
 def _key(label: Any) -> Hashable:
@@ -241,8 +225,6 @@ def _quoted(labels: list[str]) -> str:
 
 def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
     """Of every row the place of its label in a list of them, -1 if it is missing; that list."""
-    import pandas as pd
-
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
         codes, labels = pd.factorize(arms)
         return codes, list(labels)
@@ -261,8 +243,6 @@ def why_no_label(label: Any) -> str:
 
 def _floats(rewards: pd.Series, text: bool) -> Floats:
     """The rewards; NaN for what is missing or no number."""
-    import pandas as pd
-
     if text:  # one word among them, and pandas has taken them all for words
         rewards = pd.to_numeric(rewards, errors="coerce")
     # To pandas True and False are numbers, too.
@@ -289,18 +269,17 @@ def add_table(rows: Rows, table: Any, **asked: Any) -> None:
     try:
         rows.add(*columns)
     except BadRow as bad:
-        name, column = list(asked.items())[bad.column]
-        where = f"row {bad.place}, counted from 0"
+        row, k, why = bad.args
+        name, column = list(asked.items())[k]
+        index = ""
         if table is not None:
-            name, where = f"column {column!r}", f"{where} (index {table.index[bad.place]!r})"
-        raise ValueError(f"{name}, {where}: {bad.why}") from None
+            name, index = f"column {column!r}", f" (index {table.index[row]!r})"
+        raise ValueError(f"{name}, row {row}, counted from 0{index}: {why}") from None
     rows.once()
 
 
 def _checked_table(table: Any, named: dict[str, Any]) -> pd.DataFrame:
     """The table as one of pandas, which has the columns that are named, each once."""
-    import pandas as pd
-
     if not isinstance(table, pd.DataFrame):
         try:
             table = pd.DataFrame(_of_pandas(table))
@@ -324,24 +303,21 @@ def _checked_table(table: Any, named: dict[str, Any]) -> pd.DataFrame:
 
 def _without_table(named: dict[str, Any]) -> list[pd.Series]:
     """Columns of these values as they are: of a list, pandas would make 1 and "1" no strings."""
-    import pandas as pd
-
     arrays = (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray)
-    named = {name: _of_pandas(values) for name, values in named.items()}
+    columns = []
     for name, values in named.items():
+        values = _of_pandas(values)
         unfit = isinstance(values, (str, bytes, set, frozenset, Mapping))
         if unfit or not isinstance(values, Iterable):
             raise ValueError(f"{name} must be a sequence where there is no table: {values!r}")
-        if isinstance(values, arrays) and getattr(values, "ndim", 1) != 1:
+        of_pandas = isinstance(values, arrays)
+        if of_pandas and getattr(values, "ndim", 1) != 1:
             raise ValueError(f"{name} must be one-dimensional, got {values!r}")
-    columns = [
-        pd.Series(values) if isinstance(values, arrays) else pd.Series(list(values), dtype=object)
-        for values in named.values()
-    ]
+        columns.append(pd.Series(values) if of_pandas else pd.Series([*values], dtype=object))
     sizes = [str(column.size) for column in columns]
     if len(set(sizes)) > 1:
-        all_names, all_sizes = " and ".join(named), " and ".join(sizes)
-        raise ValueError(f"{all_names} must have equal lengths, got {all_sizes}")
+        names = " and ".join(named)
+        raise ValueError(f"{names} must have equal lengths, got {' and '.join(sizes)}")
     return columns
 
 

@@ -36,14 +36,13 @@ class TableSplit(Answer):
     gap : float
         That gap.
     certified : bool
-        Whether the rewards certify the groups, as they are.
+        Whether the rewards certify the groups.
     certain_gap : float
-        The gap between the groups is at least this, with the intervals; negative while those of the
-        two groups overlap.
+        By the intervals the gap is at least this; negative while those of the two groups overlap.
     notes : tuple of str
         What is odd about the ratings, a sentence each.
     sentence : str
-        The answer in a sentence, for a report.
+        The answer for a report.
     rival : Rival or None
         What the certain gap has to exceed to be certified by "clusters"; None with two arms.
     next : tuple of hashable
@@ -67,10 +66,10 @@ class TableSplit(Answer):
 
     def verdict(self) -> list[str]:
         """The gap, the groups, whether they are certified, and the notes."""
-        (_, top), (_, bottom) = self.arms.groupby("group", sort=False)
+        n = len(self.top)
         below, above = (
-            f"{named([row['arm']])} ({self._text(row['mean'])})"
-            for row in (bottom.iloc[0], top.iloc[-1])
+            f"{named([row.arm])} ({self._text(row.mean)})"
+            for row in self.arms.iloc[[n, n - 1]].itertuples()
         )
         is_ = "is" if self.certified else "seems to be"
         return [
@@ -107,7 +106,7 @@ class TableSplit(Answer):
         """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
         bounds, sigma, delta, confidence, stopping = self._question
         counted, apart = "", ", as of different raters"
-        if self._raters:
+        if self._raters is not None:
             counted, apart = f" by {self._raters[0]:,} raters, each counted once an item", ""
         scale = f"scale {bounds[0]:g} to {bounds[1]:g}" if bounds else f"sub-Gaussian scale {sigma}"
         how = {
@@ -128,7 +127,7 @@ class TableSplit(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TablePartition(Answer):
-    """What a table of rewards says about more than two groups; shows and draws itself.
+    """What a table of rewards says about more than two groups.
 
     Attributes
     ----------
@@ -141,7 +140,7 @@ class TablePartition(Answer):
     rival : Rival or None
         What all certain gaps have to exceed; None if every arm is a group of its own.
     certified, notes, next, arms
-        As of :class:`maxgap.TableSplit`; groups count from 1, the highest.
+        As of :class:`maxgap.TableSplit`, which shows itself so, too; groups count from 1.
 
     Examples
     --------
@@ -201,21 +200,17 @@ def split(
 ) -> TableSplit:
     """Where the largest gap is in a table of rewards, and whether these rewards certify it.
 
-    The rewards are taken in the table's order, once, and as they are: nothing is asked of how many
-    there are of each arm, of who chose them or of when collecting ended; you may add rewards and
-    look again as often as you like.
+    The rewards are taken once, in the table's order, whoever chose the arms and whenever collecting
+    ended; you may add rewards and look again as often as you like.
 
     The default certificate is "either" of two, with half of ``delta`` each. *Clusters* asks that
     each reward of an arm, *given those of the arm before it*, has the arm's mean as its
-    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``; with bounds its
-    intervals learn the spread. *Contrasts* needs far fewer rewards where these are 0 or 1, and asks
-    for more: all rewards independent of each other, each arm's in the order in which they were
-    drawn. Rows that are plainly sorted by reward are noticed, and so is a ``sigma`` that they
-    contradict; contrasts are then left out, or the table is refused. Left out they are, too, if
-    ``rater`` says that someone rates several arms.
+    expectation, and keeps to the bounds or is sub-Gaussian with scale ``sigma``. *Contrasts* needs
+    far fewer rewards where these are 0 or 1, and asks for more: all rewards independent, each arm's
+    in the order in which they were drawn. Left out they are where rows are plainly sorted by reward
+    or ``rater`` says that someone rates several arms; a ``sigma`` that rows contradict is refused.
 
-    Choose another certificate before you look at its answer: the best of several at one ``delta``
-    errs more often than ``delta``.
+    Choose a certificate before you look: the best of several errs more often than ``delta``.
 
     Parameters
     ----------
@@ -224,18 +219,15 @@ def split(
     arm, reward : hashable, or sequences
         Names of two columns of the table; without a table the two sequences themselves.
     bounds : (float, float), optional
-        The smallest and largest reward that there *could* be, such as (1, 5) for stars: of the
-        scale, not of the data.
+        The smallest and largest reward that there *could* be, such as (1, 5) for stars.
     sigma : float or mapping, optional
         In place of bounds: sub-Gaussian scale of the rewards, for all arms or by label.
     delta : float
         Probability of error allowed, in (0, 1).
     rater : hashable or sequence, optional
-        Name of the column that says who rated, or the sequence: a rater's ratings of an arm then
-        count as one, their mean, where the first of them stands.
+        Who rated: a rater's ratings of an arm count as one, their mean, where the first stands.
     confidence : str, optional
-        Of the intervals, as in :class:`maxgap.Policy`: with bounds "empirical-bernstein", else
-        "normal-mixture".
+        As in :class:`maxgap.Policy`: with bounds "empirical-bernstein", else "normal-mixture".
     stopping : str
         "either", "clusters" or "contrasts".
 
@@ -321,14 +313,10 @@ def partition(
 ) -> TablePartition:
     """Cut the arms of a table into so many groups, and say whether these rewards certify all.
 
-    The arms are divided at their largest gap, then the part with the largest gap that is left, and
-    so on: that is, cut at the ``groups - 1`` largest gaps, in whatever order, for a cut leaves all
-    other gaps as they are. All is judged by one set of intervals, so ``delta`` is not shared among
-    the cuts: the *whole* partition is wrong with probability at most ``delta``.
+    The arms are cut at their ``groups - 1`` largest gaps. Certified if, with the intervals, every
+    gap at a cut is surely wider than any inside a group: the *whole* partition is then wrong with
+    probability at most ``delta``; :func:`maxgap.policies.max_gap_partition.cut` has the proof.
     :class:`maxgap.MaxGapPartition` asks for rewards until it is certain.
-
-    Certified if, with the intervals, every gap at a cut is surely wider than any inside a group;
-    :func:`maxgap.policies.max_gap_partition.cut` has the proof.
 
     Parameters
     ----------

@@ -11,15 +11,8 @@ always means towards larger means. Arms are numbered 0 to K - 1.
 
 Examples
 --------
-Algorithm 2 on rewards without noise, until two arms have five times the samples of all others:
-
->>> from maxgap.policies.max_gap_ucb import max_gap_ucb
->>> means = [0.0, 0.2, 1.0]
->>> estimates = Estimates(3, draw=means.__getitem__, radius=lambda n: 0.25 / n)
->>> for arms in max_gap_ucb(estimates):
-...     pass
->>> estimates.counts, empirical_top(estimates)
-([3, 8, 8], {2})
+>>> gap_upper_bounds(lower=[0, 2, 5], upper=[1, 3, 6]).either.tolist()
+[3.0, 4.0, 4.0]
 """
 
 from maxgap.reference import bounds, brute_force, estimates, integer_programme, noise_free

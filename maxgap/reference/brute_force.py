@@ -8,10 +8,7 @@ from numpy.typing import ArrayLike
 from maxgap.reference._checking import checked_intervals
 from maxgap.reference.bounds import GapBounds
 
-__all__ = [
-    "gap_upper_bounds_brute",
-]
-
+__all__ = ["gap_upper_bounds_brute"]
 
 # More configurations than this would need gigabytes.
 _MOST_CONFIGURATIONS = 1_000_000
@@ -26,11 +23,8 @@ def gap_upper_bounds_brute(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
 
     That grid suffices. Fix an arm a, its right neighbour b and which other arms lie at or below a
     (the rest lie at or above b). Maximising mu_b - mu_a is then a linear programme, whose
-    constraints are bounds on single means and on differences of two. At a vertex every mean is
-    tied, through differences equal to 0, to a mean that sits at an end of its interval: so it
-    equals some end, and lies inside its own interval. All the sets are closed and bounded, so the
-    maximum is attained at a vertex. If it is positive, nothing lies strictly between a and b there,
-    and it is the gap of a; otherwise the bound is 0, since no gap is smaller.
+    constraints are bounds on single means and on differences of two: at a vertex every mean equals
+    some end. If the maximum is positive it is the gap of a; otherwise the bound is 0.
 
     Parameters
     ----------
@@ -63,8 +57,7 @@ def gap_upper_bounds_brute(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
             f"more than {_MOST_CONFIGURATIONS}"
         )
     means = np.stack([axis.ravel() for axis in np.meshgrid(*places, indexing="ij")], axis=1)
-    right = np.zeros(len(lower))
-    left = np.zeros(len(lower))
+    right, left = np.zeros(len(lower)), np.zeros(len(lower))
     for a in range(len(lower)):
         rise = means - means[:, [a]]
         to_right = np.where(rise > 0, rise, np.inf).min(axis=1)

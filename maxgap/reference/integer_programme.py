@@ -1,5 +1,6 @@
 """The paper's mixed integer programme for gap bounds, equations (14) to (17), solved by HiGHS."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,9 +9,7 @@ from numpy.typing import ArrayLike
 from maxgap.reference._checking import Vector, checked_intervals
 from maxgap.reference.bounds import GapBounds
 
-__all__ = [
-    "gap_upper_bounds_mip",
-]
+__all__ = ["gap_upper_bounds_mip"]
 
 
 def gap_upper_bounds_mip(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
@@ -19,11 +18,10 @@ def gap_upper_bounds_mip(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     Equations (14) to (17), solved by HiGHS for every ordered pair of an arm and its neighbour. A
     binary z_i says on which side of the gap arm i lies. Left gaps come from the mirror image. The
     "large number" M is the distance between the smallest lower and the largest upper end: no two
-    means can be further apart, so a larger M would admit nothing more.
+    means can be further apart.
 
-    HiGHS holds constraints to within 1e-6, an absolute tolerance, so the intervals are moved
-    and scaled to fill [0, 1]. Values agree with `gap_upper_bounds` to about 1e-6 of the whole span,
-    as long as no two ends differ by less than that without being equal.
+    HiGHS holds constraints to within 1e-6, so the intervals are moved and scaled to fill [0, 1],
+    and no two ends may differ by less than that part of the span without being equal.
 
     Parameters
     ----------
@@ -44,11 +42,8 @@ def gap_upper_bounds_mip(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
 
     Examples
     --------
-    >>> bounds = gap_upper_bounds_mip(lower=[0, 2, 5], upper=[1, 3, 6])
-    >>> bounds.right.round(5)
+    >>> gap_upper_bounds_mip(lower=[0, 2, 5], upper=[1, 3, 6]).right.round(5)
     array([3., 4., 0.])
-    >>> bounds.left.round(5)
-    array([0., 3., 4.])
     """
     lower, upper = checked_intervals(lower, upper, finite=True)
     return GapBounds(_right_bounds_mip(lower, upper), _right_bounds_mip(-upper, -lower))
@@ -61,11 +56,8 @@ def _right_bounds_mip(lower: Vector, upper: Vector) -> Vector:
         return np.zeros(n_arms)
     scaled_lower, scaled_upper = (lower - start) / span, (upper - start) / span
     right = np.zeros(n_arms)
-    for a in range(n_arms):
-        for b in range(n_arms):
-            if a != b:
-                gap = _right_gap_to_mip(a, b, scaled_lower, scaled_upper)
-                right[a] = max(right[a], span * gap)
+    for a, b in itertools.permutations(range(n_arms), 2):
+        right[a] = max(right[a], span * _right_gap_to_mip(a, b, scaled_lower, scaled_upper))
     return right
 
 
@@ -79,23 +71,18 @@ def _right_gap_to_mip(a: int, b: int, lower: Vector, upper: Vector) -> float:
     # The variables are mu_1 ... mu_K, z_1 ... z_K; z_a and z_b appear in no constraint.
     objective = np.zeros(2 * n_arms)
     objective[b], objective[a] = -1.0, 1.0  # milp minimises
-    rows, limits = [], []
-    for i in range(n_arms):
-        if i in (a, b):
-            continue
-        row = np.zeros(2 * n_arms)  # (17a): mu_i <= mu_a + M (1 - z_i)
-        row[i], row[a], row[n_arms + i] = 1.0, -1.0, big_m
-        rows.append(row)
-        limits.append(big_m)
-        row = np.zeros(2 * n_arms)  # (17b): mu_i >= mu_b - M z_i
-        row[i], row[b], row[n_arms + i] = -1.0, 1.0, -big_m
-        rows.append(row)
-        limits.append(0.0)
+    others = [i for i in range(n_arms) if i not in (a, b)]
+    rows = np.zeros((2 * len(others), 2 * n_arms))
+    for k, i in enumerate(others):
+        # (17a): mu_i <= mu_a + M (1 - z_i), and (17b): mu_i >= mu_b - M z_i
+        rows[2 * k, [i, a, n_arms + i]] = 1.0, -1.0, big_m
+        rows[2 * k + 1, [i, b, n_arms + i]] = -1.0, 1.0, -big_m
+    limits = np.tile([big_m, 0.0], len(others))
     result = milp(
         objective,
         integrality=np.repeat([0, 1], n_arms),
         bounds=Bounds(np.append(lower, np.zeros(n_arms)), np.append(upper, np.ones(n_arms))),
-        constraints=LinearConstraint(np.array(rows), ub=np.array(limits)) if rows else None,
+        constraints=LinearConstraint(rows, ub=limits) if others else None,
         options={"mip_rel_gap": 0.0},
     )
     if result.status == 2:  # infeasible: some arm always lies between a and b

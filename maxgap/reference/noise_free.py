@@ -7,21 +7,11 @@ from numpy.typing import ArrayLike
 
 from maxgap.reference._checking import checked_vector
 
-__all__ = [
-    "NoiseFreeGap",
-    "largest_gap_noise_free",
-]
+__all__ = ["NoiseFreeGap", "largest_gap_noise_free"]
 
 
 class NoiseFreeGap(NamedTuple):
-    """The largest gap among known numbers, and the two numbers on either side of it.
-
-    Examples
-    --------
-    >>> found = largest_gap_noise_free([1.0, 7.0, 2.0, 6.5])
-    >>> found.gap, found.below, found.above
-    (4.5, 2.0, 6.5)
-    """
+    """The largest gap among known numbers, and the two numbers on either side of it."""
 
     gap: float
     below: float
@@ -32,14 +22,11 @@ def largest_gap_noise_free(x: ArrayLike) -> NoiseFreeGap:
     """Return the largest gap between neighbours among numbers, in linear time, without sorting.
 
     The paper's footnote. K numbers fall into K + 1 bins of equal width between the smallest and the
-    largest, so some bin is empty. Neither the first nor the last is, so the numbers on either side
-    of it differ by more than a bin's width, which no two in one bin do: the largest itself closes
-    the last bin, every other bin excludes its right edge. Only gaps between bins can be largest,
-    and for those each bin's smallest and largest number suffice.
-
-    K bins would be enough: without an empty one, every number has a bin of its own. With K + 1 the
-    largest of the K - 1 gaps is at least (K + 1) / (K - 1) widths, a margin that also covers the
-    rounding of the bins' edges, for any K below about ten million.
+    largest, so some bin is empty, and the numbers on either side of it differ by more than a bin's
+    width, which no two in one bin do. Only gaps between bins can be largest, and for those each
+    bin's smallest and largest number suffice. The largest of the K - 1 gaps is at least
+    (K + 1) / (K - 1) widths, a margin that covers the rounding of the bins' edges, for any K below
+    about ten million.
 
     Parameters
     ----------
