@@ -227,10 +227,11 @@ def offer(chapter: str, found: Mapping[str, Mapping[str, str | int]]) -> Table:
     own = {key for key, entry in words().items() if entry["chapter"] == chapter}
     if set(found) != own:
         raise ValueError(f"{chapter}: {sorted(set(found) ^ own)} are on one side only")
-    table = Table(_row(key, found[key]) for key in words() if key in own)
+    ordered = {key: dict(found[key]) for key in words() if key in own}
+    table = Table(_row(key, numbers) for key, numbers in ordered.items())
     folder = records()
     folder.mkdir(exist_ok=True)
-    text = json.dumps({key: dict(found[key]) for key in words() if key in own}, indent=1)
+    text = json.dumps(ordered, indent=1)
     write_whole(folder / f"{chapter}.json", text + "\n")
     return table
 

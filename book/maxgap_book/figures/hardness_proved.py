@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from maxgap.figures import new_figure, policy_style
-from maxgap_book.figures.shared import darker
+from maxgap_book.figures.shared import darker, shade_not_allowed
 
 __all__ = ["measured_against_bound"]
 
@@ -35,9 +35,7 @@ def measured_against_bound(table: pd.DataFrame) -> Figure:
         here = {"color": darker(style["color"]), "fontweight": "bold", "transform": ax.transAxes}
         ax.text(0.98, 0.06 if len(ax.texts) else 0.72, str(label), ha="right", **here)
     ends = np.array([table["measured"].min() / 1.5, table["bound"].max() * 1.5])
-    ax.fill_between(ends, ends, ends[1], color="0.9", lw=0, zorder=0)
-    ax.plot(ends, ends, color="black", lw=1.2)
-    ax.text(0.3, 0.9, "not allowed", transform=ax.transAxes, ha="center")
+    shade_not_allowed(ax, ends, 0.3)
     ax.set(
         xscale="log",
         yscale="log",

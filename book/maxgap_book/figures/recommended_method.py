@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from maxgap.figures import new_figure, policy_style
-from maxgap_book.figures.shared import darker
+from maxgap_book.figures.shared import darker, shade_not_allowed
 
 __all__ = ["rounds_against_bound"]
 
@@ -32,9 +32,7 @@ def rounds_against_bound(table: pd.DataFrame, worst: float) -> Figure:
     ax.plot(first, worst, "X", color="black", ms=8)
     ax.text(1.25 * first, worst, "worst noise", va="center")
     ends = np.array([first / 2, 12 * table["bound"].max()])
-    ax.fill_between(ends, ends, ends[1], color="0.9", lw=0, zorder=0)
-    ax.plot(ends, ends, color="black", lw=1.2)
-    ax.text(0.2, 0.9, "not allowed", transform=ax.transAxes, ha="center")
+    shade_not_allowed(ax, ends, 0.2)
     ax.set(
         xscale="log",
         yscale="log",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
+from numpy.typing import ArrayLike
 
 from maxgap.figures import PALETTE
 
@@ -17,6 +19,7 @@ __all__ = [
     "darker",
     "figure_of",
     "legible",
+    "shade_not_allowed",
 ]
 
 
@@ -62,3 +65,21 @@ def legible(ax: Axes) -> None:
     """White around the letters of all texts so far, where lines pass below them."""
     for text in ax.texts:
         text.set_path_effects([withStroke(linewidth=3, foreground="white")])
+
+
+def shade_not_allowed(ax: Axes, ends: ArrayLike, x: float) -> None:
+    """The diagonal between `ends`, and grey above it: a theorem allows no point there.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    ends : array_like, shape (2,)
+        Where the diagonal begins and ends, on either axis.
+    x : float
+        Where the words stand, as a share of the width.
+    """
+    low, high = np.asarray(ends)
+    ax.fill_between([low, high], [low, high], high, color="0.9", lw=0, zorder=0)
+    ax.plot([low, high], [low, high], color="black", lw=1.2)
+    ax.text(x, 0.9, "not allowed", transform=ax.transAxes, ha="center")
