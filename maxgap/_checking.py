@@ -157,7 +157,11 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
         if (
             arm is None
             or isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
-            or (is_rounded(label) and not isinstance(labels[arm], float))
+            or (
+                isinstance(label, float)
+                and not isinstance(labels[arm], float)
+                and is_rounded(label)
+            )
         ):
             raise ValueError(f"arms holds the unknown label {label!r}")
         found.append(arm)
@@ -324,6 +328,11 @@ def _in_order(name: str, values: Any) -> Any:
 
 def _checked_rewards(given: Any) -> Floats:
     """Their floats, 1 and 0 for True and False; NaN for what is no number."""
+    if isinstance(given, list) and set(map(type, given)) <= {float, int}:  # as most are told
+        try:
+            return np.array(given, np.float64)
+        except OverflowError:  # an integer beyond all floats
+            pass
     values = as_floats(given)
     if values is not None and values.ndim == 1:
         return values

@@ -7,7 +7,6 @@ figure has smaller ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,8 +16,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
-from numpy.typing import ArrayLike
 
 from maxgap.statistics import decimal, significant
 
@@ -27,11 +24,9 @@ __all__ = [
     "POLICY_STYLES",
     "STYLE",
     "bracket",
-    "error_curves",
     "new_figure",
     "policy_style",
     "rated",
-    "samples_by_rank",
 ]
 
 #: Colours for what is no policy: hues of Paul Tol's "muted" scheme, made for colour-blind readers,
@@ -119,53 +114,6 @@ def policy_style(label: str) -> dict[str, Any]:
     return {"color": "black", "linestyle": "-", "marker": "."}
 
 
-def error_curves(
-    errors: pd.DataFrame,
-    *,
-    level: float | None = None,
-    styles: Mapping[str, Mapping[str, Any]] | None = None,
-    alpha: float = 0.18,
-    ax: Axes | None = None,
-) -> Figure:
-    """Share of wrong answers against samples, one line a policy, with its interval as a band.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        ``Study.errors``: policy, samples, error, low, high.
-    level : float, optional
-        An error level to mark with a horizontal line.
-    styles : mapping of str to mapping, optional
-        Label -> colour, line style and marker, where not those of :func:`policy_style`.
-    alpha : float
-        How opaque the bands are.
-    ax : Axes, optional
-        Where to draw; a new figure if there is none.
-
-    Examples
-    --------
-    >>> errors = {"policy": "MaxGapUCB", "samples": [4, 8], "error": 0.5, "low": 0.2, "high": 0.8}
-    >>> error_curves(pd.DataFrame(errors), level=0.05).axes[0].get_ylabel()
-    'share of wrong answers'
-    >>> plt.close("all")
-    """
-    figure, ax = _to_draw_in(ax)
-    for label, rows in errors.groupby("policy", sort=False):
-        style = policy_style(str(label)) if styles is None else styles[str(label)]
-        every = max(len(rows) // 10, 1)
-        ax.plot(rows["samples"], rows["error"], label=label, markevery=every, **style)
-        ax.fill_between(
-            rows["samples"], rows["low"], rows["high"], color=style["color"], alpha=alpha, lw=0
-        )
-    if level is not None:
-        ax.axhline(level, color="black", lw=0.8, ls=":")
-    ax.set(xlabel="samples", ylabel="share of wrong answers", ylim=(0, None), xlim=(0, None))
-    ax.xaxis.set_major_locator(MaxNLocator(6))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    ax.legend()
-    return figure
-
-
 def rated(
     arms: pd.DataFrame,
     *,
@@ -194,7 +142,8 @@ def rated(
     ['at least 1.00']
     >>> plt.close("all")
     """
-    figure, ax = _to_draw_in(ax, height=min(max(2.4, 0.24 * len(arms) + 1.6), 12.0))
+    if ax is None:
+        _, ax = new_figure(height=min(max(2.4, 0.24 * len(arms) + 1.6), 12.0))
     rows = np.arange(len(arms))[::-1]
     mean, lower, upper = (arms[name].to_numpy() for name in ("mean", "lower", "upper"))
     # Of many arms lines are thin, and what stands above and below them takes as much room.
@@ -228,46 +177,8 @@ def rated(
     else:
         ax.set_yticks([])
     ax.grid(visible=False, axis="y")
-    return figure
-
-
-def samples_by_rank(
-    counts: ArrayLike, labels: Sequence[str], *, ax: Axes | None = None, mark: float | None = None
-) -> Figure:
-    """Mean samples of every arm against its rank, one line a policy, logarithmic.
-
-    Parameters
-    ----------
-    counts : array_like, shape (P, K)
-        Mean samples: policy, arm by rank (largest mean first).
-    labels : sequence of str
-        The policies.
-    ax : Axes, optional
-        Where to draw; a new figure if there is none.
-    mark : float, optional
-        Where between two ranks to draw a line, such as m + 1/2 for the largest gap.
-
-    Examples
-    --------
-    >>> samples_by_rank([[10, 40, 40, 10]], ["MaxGapUCB"], mark=2.5).axes[0].get_yscale()
-    'log'
-    >>> plt.close("all")
-    """
-    figure, ax = _to_draw_in(ax)
-    values = np.asarray(counts, dtype=float)
-    ranks = np.arange(1, values.shape[1] + 1)
-    for label, row in zip(labels, values, strict=True):
-        ax.plot(ranks, row, label=label, markevery=max(ranks.size // 15, 1), **policy_style(label))
-    if mark is not None:
-        ax.axvline(mark, color="black", lw=0.8, ls=":")
-    ax.set_yscale("log")
-    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set(xlabel="rank", ylabel="samples of the arm", xlim=(0, ranks.size + 1))
-    # Above the axes: inside, curves run through every corner.
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2)
-    return figure
+    assert isinstance(ax.figure, Figure)
+    return ax.figure
 
 
 def bracket(
@@ -306,11 +217,3 @@ def _short(ends: tuple[float, float]) -> str:
     """The distance between two ends, to two digits or two decimals."""
     width = ends[1] - ends[0]
     return decimal(width, 2) if width >= 1 else significant(width)
-
-
-def _to_draw_in(ax: Axes | None, **kwargs: Any) -> tuple[Figure, Axes]:
-    """Axes and their figure, a new one if there are none."""
-    if ax is None:
-        return new_figure(**kwargs)
-    assert isinstance(ax.figure, Figure)
-    return ax.figure, ax

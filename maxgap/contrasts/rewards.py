@@ -73,10 +73,6 @@ class Keeping(NamedTuple):
         room = arms[arm]["count"] < self.stacks[arm]["room"]
         return room and self.intervals.has_room(arms, arm)
 
-    def look_at_rewards(self) -> bool:
-        """Whether every reward has to be taken."""
-        return True
-
     def room(self, counts: Integers) -> int:
         """How many rewards more there is room for, whichever arms they are of."""
         return min(int((self.stacks["room"] - counts).min()), self.intervals.room(counts))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
-from maxgap.figures import policy_style, samples_by_rank
+from maxgap.figures import new_figure, policy_style
 from maxgap.ratings import TablePartition, TableSplit
 from maxgap_book.figures.shared import darker
 
@@ -59,18 +60,22 @@ def where_asked(ratings: Mapping[str, ArrayLike], *, split: float) -> Figure:
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['largest gap', 'MaxGapUCB']
     """
-    figure = samples_by_rank(np.array(list(ratings.values())), list(ratings), mark=split)
-    (ax,) = figure.axes
-    legend = ax.get_legend()
-    assert legend is not None
-    legend.remove()
-    lowest = min(float(np.min(row)) for row in ratings.values())
+    figure, ax = new_figure()
+    rows = {name: np.asarray(row, dtype=float) for name, row in ratings.items()}
+    ranks = np.arange(1, max(map(len, rows.values())) + 1)
+    lowest = min(float(row.min()) for row in rows.values())
     letters: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
+    ax.axvline(split, color="black", lw=0.8, ls=":")
     ax.annotate("largest gap", (split, 0.6 * lowest), xytext=(4, 4), **letters)
-    for name, row in ratings.items():
-        middle = len(np.asarray(row)) // 2 - 1
-        place = middle + 1, float(np.asarray(row)[middle])
-        colour = darker(policy_style(name)["color"])
+    for name, row in rows.items():
+        style = policy_style(name)
+        ax.plot(ranks, row, markevery=max(ranks.size // 15, 1), **style)
+        middle = ranks.size // 2
+        place, colour = (middle, row[middle - 1]), darker(style["color"])
         ax.annotate(name, place, xytext=(0, -27), ha="center", color=colour, **letters)
-    ax.set(ylabel="ratings", ylim=(0.6 * lowest, None))
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set(xlabel="rank", ylabel="ratings", xlim=(0, ranks.size + 1), ylim=(0.6 * lowest, None))
     return figure

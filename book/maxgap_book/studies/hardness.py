@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from maxgap import MaxGapElim, Problem, confidence, hardness, simulate
 
 __all__ = [
-    "PowerLaw",
+    "FittedLaw",
     "best_helper",
     "lemma_cases",
     "power_law_of",
@@ -33,12 +33,12 @@ __all__ = [
 SIGMA = 0.5**0.5
 
 
-class PowerLaw(NamedTuple):
+class FittedLaw(NamedTuple):
     """Samples in proportion to a power of a number: the exponent with its 95% interval.
 
     Examples
     --------
-    >>> law = PowerLaw(exponent=1.0, low=0.9, high=1.1, factor=3.0)
+    >>> law = FittedLaw(exponent=1.0, low=0.9, high=1.1, factor=3.0)
     >>> law.factor * 4.0**law.exponent
     12.0
     """
@@ -105,7 +105,7 @@ def single_arms(
     return pd.concat(parts, ignore_index=True)
 
 
-def power_law_of(rows: pd.DataFrame, column: str, seed: int, resamples: int = 2000) -> PowerLaw:
+def power_law_of(rows: pd.DataFrame, column: str, seed: int, resamples: int = 2000) -> FittedLaw:
     """Fit samples = factor * (1 / column^2)^exponent by least squares on logarithms.
 
     The interval is a bootstrap over instances, since the arms of one run depend on each other.
@@ -119,7 +119,7 @@ def power_law_of(rows: pd.DataFrame, column: str, seed: int, resamples: int = 20
     exponent = (n * sxy - sx * sy) / (n * sxx - sx**2)
     low, high = np.quantile(exponent[1:], [0.025, 0.975])
     factor = np.exp((sy[0] - exponent[0] * sx[0]) / n[0])
-    return PowerLaw(float(exponent[0]), float(low), float(high), float(factor))
+    return FittedLaw(float(exponent[0]), float(low), float(high), float(factor))
 
 
 def right_slot(lower: ArrayLike, upper: ArrayLike, arm: int) -> tuple[int, int]:

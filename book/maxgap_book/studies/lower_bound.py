@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from maxgap.simulate import Study
-from maxgap.statistics import normal_interval
 from maxgap_book.known_order import KnownOrder
 from maxgap_book.printing import decimal
+from maxgap_book.standard_errors import normal_interval
 
 __all__ = ["arm_samples", "ends_over", "span"]
 

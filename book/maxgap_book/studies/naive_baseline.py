@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from maxgap.simulate import Study
-from maxgap.statistics import PowerLaw, normal_interval, power_law
+from maxgap_book.standard_errors import PowerLaw, normal_interval, power_law
 
 __all__ = [
     "exponents",

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from maxgap import MaxGapTop2UCB, Policy, Problem, hardness, problems
 from maxgap.simulate import replicate, run
-from maxgap.statistics import median_interval, normal_interval, ratio_of_means, wilson_interval
+from maxgap.statistics import median_interval, wilson_interval
 from maxgap_book.printing import decimal, interval, percent
+from maxgap_book.standard_errors import normal_interval, ratio_of_means
 
 __all__ = [
     "certain_top",
