@@ -24,7 +24,7 @@ def test_a_new_figure_leaves_the_interactive_mode_as_it_was():
 def test_every_figure_is_described_with_an_example():
     functions = [getattr(figures, name) for name in figures.__all__]
     functions = [thing for thing in functions if inspect.isfunction(thing)]
-    assert len(functions) == 6
+    assert len(functions) == 4
     assert all(">>> " in inspect.getdoc(function) for function in functions)
 
 

@@ -65,7 +65,6 @@ def where_asked(ratings: Mapping[str, ArrayLike], *, split: float) -> Figure:
     ranks = np.arange(1, max(map(len, rows.values())) + 1)
     lowest = min(float(row.min()) for row in rows.values())
     letters: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
-    ax.axvline(split, color="black", lw=0.8, ls=":")
     ax.annotate("largest gap", (split, 0.6 * lowest), xytext=(4, 4), **letters)
     for name, row in rows.items():
         style = policy_style(name)
@@ -73,6 +72,7 @@ def where_asked(ratings: Mapping[str, ArrayLike], *, split: float) -> Figure:
         middle = ranks.size // 2
         place, colour = (middle, row[middle - 1]), darker(style["color"])
         ax.annotate(name, place, xytext=(0, -27), ha="center", color=colour, **letters)
+    ax.axvline(split, color="black", lw=0.8, ls=":")
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
