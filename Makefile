@@ -1,6 +1,5 @@
 # `make book` and `make test` do everything. They need Python 3.11 to 3.14 and make; the packages are
 # downloaded once, into .venv. `make PYTHON=python3.12 book` chooses the Python of a new .venv.
-
 PYTHON ?= python3
 PY := .venv/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
@@ -21,17 +20,18 @@ TEX := texlive-xetex texlive-latex-extra texlive-fonts-recommended latexmk fonts
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-# The stamp is written last: after a failure the next run installs again.
+# The stamp is written last: after a failure the next run installs again. Of local sockets no kernel needs to warn.
 $(READY): requirements.txt pyproject.toml book/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || \
 	  { echo "error: Python 3.11 to 3.14 is needed, for example: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv .venv
 	@$(PIP) $(PACKAGES)
 	@$(PIP) --no-deps --no-build-isolation -e . -e ./book
-	@: "kernels warn that their local sockets are not encrypted"
-	@mkdir -p .venv/etc/ipython
-	@echo 'c.IPKernelApp.log_level = "ERROR"' > .venv/etc/ipython/ipython_kernel_config.py
+	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = "ERROR"' > .venv/etc/ipython/ipython_kernel_config.py
 	@touch $@
+
+# Chapters sample long: what they need is compiled at once, not after some time in plain Python.
+book test-notebooks processors refresh bench: export MAXGAP_PATIENCE = 0
 
 # What 'make pdf' made is kept: the pages offer it.
 book: $(READY) ## execute every chapter and render the book to _build/html
@@ -40,11 +40,9 @@ book: $(READY) ## execute every chapter and render the book to _build/html
 	@echo "The book is ready: open _build/html/index.html"
 
 test: test-package test-notebooks ## unit, property, statistical and documentation tests, and every stored output
-
 test-package: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadscope -m "not browser" tests
 	@$(PY) -m pytest -q --doctest-modules maxgap book/maxgap_book
-
 test-notebooks: $(READY)
 	@$(PY) -m pytest -q --nbval --nbval-current-env -p tests.stored_outputs $(NOTEBOOKS)
 
@@ -80,7 +78,7 @@ lab: $(READY) ## open the chapters in JupyterLab
 	@$(PIP) -c requirements.txt "jupyterlab>=4.2,<5" && $(PY) -m jupyterlab book
 
 bench: $(READY) ## speed, as ratios measured in one process
-	@MAXGAP_PATIENCE=0 $(PY) benchmarks/bench.py
+	@$(PY) benchmarks/bench.py
 
 # What would be published, and the tests of the package on it, away from the checkout.
 dist: $(READY) ## wheel and sdist, in _build/dist, tested in an empty environment

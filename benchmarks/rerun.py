@@ -6,6 +6,7 @@ best of several tries, so that other work on the machine matters little.
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
@@ -32,7 +33,7 @@ TIMED = """
 
 def main() -> None:
     """Measure, and print one table."""
-    problem, chromium = problems.streetview(0.05), "/usr/bin/chromium"
+    problem, chromium = problems.streetview(0.05), shutil.which("chromium")
     settings = {"delta": 0.1, "sigma": 0.05}
     print(f"{'policy':15}{'radius':16}{'Chromium':>12}{'package':>12}  samples a second")
     with sync_playwright() as playwright:

@@ -10,9 +10,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from maxgap import MaxGapElim, Problem, problems, simulate
-from maxgap.hardness import characteristic_time
 from maxgap_book.studies import rivals
-from maxgap_book.studies.clustering import ATBOC, LUCBBOC, successors
+from maxgap_book.studies.clustering import LUCBBOC, successors
 
 
 def told(policy, counts, means):
@@ -72,27 +71,9 @@ def test_atboc_stops_if_and_only_if_quadratic_programs_find_no_answer_inside(see
     n_arms = int(rng.integers(3, 5))
     counts = rng.integers(20, 400, n_arms)
     means = rng.permutation([0.0, 0.4, 1.9, 2.6][:n_arms]) * rng.choice([0.5, 1.0])
-    policy = told(ATBOC(n_arms, delta=0.1, sigma=1.0), counts, means)
+    policy = told(successors(n_arms, delta=0.1, sigma=1.0)["ATBOC"], counts, means)
     weights, needed = rivals.ellipsoid(counts, 0.1)
     assert policy.stopped == (by_quadratic_programs(policy.means, weights / 2) >= needed)
-
-
-def test_atboc_samples_in_the_best_shares_and_computes_them_at_twice_the_samples(monkeypatch):
-    at, means = [], [0.0, 0.25, 1.5, 2.5]
-
-    def counted(*given):
-        at.append(int(policy.counts.sum()))
-        return characteristic_time(*given)
-
-    monkeypatch.setattr(rivals, "characteristic_time", counted)
-    policy = ATBOC(4, delta=0.1, sigma=1.0, threshold=lambda counts, delta: (counts + 0.0, np.inf))
-    while policy.counts.sum() < 10_000:
-        arms = policy.ask()
-        policy.tell(arms, [means[arm] for arm in arms])
-    assert policy.counts / 1e4 == pytest.approx(characteristic_time(means).weights, abs=0.02)
-    ratios = [later / earlier for earlier, later in itertools.pairwise(at)]
-    assert len(at) == 12
-    assert all(2 <= ratio < 2.8 for ratio in ratios)
 
 
 def test_all_three_are_right_and_can_be_sent_to_a_process():

@@ -20,7 +20,7 @@ import numpy as np
 from maxgap import MaxGapElim, Policy
 from maxgap_book.studies.rivals import TrackAndStop
 
-__all__ = ["ATBOC", "LUCBBOC", "successors"]
+__all__ = ["LUCBBOC", "successors"]
 
 
 class LUCBBOC(Policy):
@@ -54,22 +54,6 @@ class LUCBBOC(Policy):
         return [self.arms[arm] for arm in sorted(ends)]
 
 
-class ATBOC(TrackAndStop):
-    """Track the average of the shares that were best for the empirical means, and stop by them.
-
-    That is Track-and-Stop; here the shares are computed at twice the samples.
-
-    Examples
-    --------
-    >>> policy = ATBOC(3, delta=0.1, sigma=1.0)
-    >>> policy.tell([0, 1, 2], [0.0, 1.0, 3.0])
-    >>> policy.ask()
-    [1]
-    """
-
-    computed_again = 2.0
-
-
 def successors(arms: Any, *, delta: float, sigma: float) -> dict[str, Policy]:
     """All three, by name.
 
@@ -83,5 +67,5 @@ def successors(arms: Any, *, delta: float, sigma: float) -> dict[str, Policy]:
     return {
         "BOC-Elim": MaxGapElim(arms, **by_intervals),
         "LUCBBOC": LUCBBOC(arms, **by_intervals),
-        "ATBOC": ATBOC(arms, **own),
+        "ATBOC": TrackAndStop(arms, **own),
     }

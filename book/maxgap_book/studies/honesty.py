@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -37,9 +36,6 @@ __all__ = [
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Records = NDArray[np.void]
-
-#: Runs that a worker is handed at a time.
-CHUNK = 50
 
 
 class Case(NamedTuple):
@@ -99,7 +95,6 @@ def wrong_answers(
     *,
     runs: int,
     seed: int,
-    n_jobs: int = -1,
 ) -> pd.DataFrame:
     """Count the wrong certified answers of every case, rule of sampling and delta.
 
@@ -118,8 +113,6 @@ def wrong_answers(
         Runs of each combination.
     seed : int
         Each combination and run gets a generator of its own, spawned from it.
-    n_jobs : int
-        Workers, as in joblib.
 
     Returns
     -------
@@ -131,22 +124,15 @@ def wrong_answers(
     Examples
     --------
     >>> case = Case("two arms", Problem([0.0, 1.0], 0.1), samples_per_arm=20)
-    >>> table = wrong_answers([case], ["RoundRobin"], [0.1], runs=10, seed=1, n_jobs=1)
+    >>> table = wrong_answers([case], ["RoundRobin"], [0.1], runs=10, seed=1)
     >>> table[["certified", "wrong"]].to_numpy().tolist()
     [[10, 0]]
     """
     keys = list(itertools.product(cases, samplers, deltas))
-    tasks = []
-    for key, branch in zip(keys, np.random.SeedSequence(seed).spawn(len(keys)), strict=True):
-        seeds = branch.spawn(runs)
-        tasks += [
-            delayed(ends)(*key, seeds[start : start + CHUNK]) for start in range(0, runs, CHUNK)
-        ]
-    pieces = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-    per_key = len(tasks) // len(keys)
     rows = []
-    for k, (case, sampler, delta) in enumerate(keys):
-        found = np.concatenate(pieces[k * per_key : (k + 1) * per_key])
+    for key, branch in zip(keys, np.random.SeedSequence(seed).spawn(len(keys)), strict=True):
+        case, sampler, delta = key
+        found = ends(case, sampler, delta, branch.spawn(runs))
         wrong = int((found["certified"] & ~found["right"]).sum())
         rows.append(
             {
@@ -224,23 +210,40 @@ def _split(problem: Problem) -> int:
 class Informed(Policy):
     """A policy that is told the truth before it begins."""
 
-    knowing: ClassVar[Any]
+    waits_for_luck: ClassVar[bool]
 
     def __init__(self, truth: Problem, **settings: Any) -> None:
         self.truth = truth
         super().__init__(truth.n_arms, **settings)
 
-    def new_lines(self) -> Any:
+    def new_lines(self) -> Knowing:
         """What it does, and the truth."""
         means, sigmas = np.array(self.truth.means), np.array(self.truth.sigmas)
-        truth = False, _order(self.truth), _split(self.truth), means, sigmas
-        return self.knowing(*truth)
+        order, split = _order(self.truth), _split(self.truth)
+        return Knowing(False, self.waits_for_luck, order, split, means, sigmas)
 
 
-class Doubling(NamedTuple):
+class Doubled(Informed):
     """Twice as many samples of both arms at the wrong gap: all of its contrasts grow together."""
 
+    waits_for_luck = False
+
+
+class Lucky(Informed):
+    """Stop sampling an arm while its mean errs as wanted, go on with the unluckiest.
+
+    Wanted is that the wrong gap looks wide and the largest narrow. No arm gets more than twice the
+    samples of another one of the two gaps; the arms of neither keep pace.
+    """
+
+    waits_for_luck = True
+
+
+class Knowing(NamedTuple):
+    """The lines of both: one type, so that they are compiled once."""
+
     bounds: bool
+    waits_for_luck: bool
     order: Integers  # (K,): the arms, smallest mean first
     split: int  # place in it of the lowest arm above the largest gap
     means: Floats
@@ -253,32 +256,10 @@ class Doubling(NamedTuple):
     def choose(self, state: Any) -> None:
         """List the arms to sample next."""
         wanted = _widest_wrong(self.order, self.split, state.arms)
-        _double(self.order[wanted - 1], self.order[wanted], state)
-
-
-class WaitingForLuck(Doubling):
-    """Stop sampling an arm while its mean errs as wanted, go on with the unluckiest.
-
-    Wanted is that the wrong gap looks wide and the largest narrow. No arm gets more than twice the
-    samples of another one of the two gaps; the arms of neither keep pace.
-    """
-
-    def choose(self, state: Any) -> None:
-        """List the arms to sample next."""
-        wanted = _widest_wrong(self.order, self.split, state.arms)
-        _wait_for_luck(self, wanted, state)
-
-
-class Doubled(Informed):
-    """Double the samples at the gap that would be a wrong answer."""
-
-    knowing = Doubling
-
-
-class Lucky(Informed):
-    """Sample on while an arm's mean errs the other way."""
-
-    knowing = WaitingForLuck
+        if self.waits_for_luck:
+            _wait_for_luck(self, wanted, state)
+        else:
+            _double(self.order[wanted - 1], self.order[wanted], state)
 
 
 #: What samples: a policy of the package, or one that knows the truth and wants a wrong answer.

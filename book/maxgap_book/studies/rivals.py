@@ -139,29 +139,27 @@ class Challenger(LikelihoodRatio):
 
 
 class TrackAndStop(Challenger):
-    """Sample in the shares that are best for the empirical means, or in shares that it is told.
+    """Sample in the shares that are best for the empirical means: these, averaged over time.
 
-    The shares are computed anew whenever there are `computed_again` times as many samples.
+    The shares are computed anew whenever there are four times as many samples, first when an arm
+    has a dozen; until then all are sampled alike.
 
     Examples
     --------
-    >>> policy = TrackAndStop(3, delta=0.1, sigma=1.0, told=[0.25, 0.5, 0.25])
+    >>> policy = TrackAndStop(3, delta=0.1, sigma=1.0)
     >>> policy.tell([0, 1, 2], [0.0, 1.0, 3.0])
     >>> policy.ask()
     [1]
     """
 
-    computed_again = 4.0
-
-    def __init__(self, arms: Any, *, told: Any = None, **settings: Any) -> None:
+    def __init__(self, arms: Any, **settings: Any) -> None:
         super().__init__(arms, **settings)
-        self.told = told
-        self.best = np.asarray([] if told is None else told, dtype=float)
-        self.computed_at = 0
+        self.best = np.full(len(self.arms), 1 / len(self.arms))
+        self.computed_at = 3 * len(self.arms)
 
     def shares(self, counts: Integers, weights: Floats, nearest: NearestAlternative) -> Floats:
         """Shares of the next samples, shape (K,)."""
-        if self.told is None and counts.sum() >= self.computed_again * self.computed_at:
+        if counts.sum() >= 4 * self.computed_at:
             self.computed_at = counts.sum()
             self.best = characteristic_time(self.means, self.sigma).weights
         return self.best
