@@ -129,7 +129,7 @@ def stopping_ratios(table: pd.DataFrame, *, largest: float, most: float) -> Figu
         away = rows.assign(away=(largest - rows["gap"]) * 1.025**place)
         colour = _drawn(ax, str(rows["policy"].iloc[0]), away, "away", "ratio", place)
         end = (away["away"].iloc[0], away["ratio"].iloc[0])
-        va, step = ("top", -9) if place == 0 else ("bottom", 12)
+        va, step = ("top", -9) if place == 0 else ("bottom", 28)
         beside = NAME | {"textcoords": "offset points", "xytext": (8, step), "va": va}
         ax.annotate(str(rule), end, color=colour, **beside)
     ax.axhline(1, color="black", lw=1.2)
