@@ -279,10 +279,6 @@ def guarantees(name: str | RadiusFunction, sigma: ArrayLike = 1.0) -> bool:
         Scale of the noise, one number or one per arm. Only "paper" depends on it: its argument
         needs sigma^2 <= 1/2 for every arm.
 
-    Returns
-    -------
-    bool
-
     Raises
     ------
     ValueError

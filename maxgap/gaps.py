@@ -33,10 +33,6 @@ def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     lower, upper : array_like, shape (K,)
         Ends of the intervals, ``lower <= upper``; infinite for an arm that was never sampled.
 
-    Returns
-    -------
-    GapBounds
-
     Raises
     ------
     ValueError
@@ -55,15 +51,12 @@ def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
 def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> GapLowerBound:
     """Largest gap that is certain to be there, eq. (9) of the paper, in O(K log K).
 
+    The value is negative or 0 while no gap is certain.
+
     Parameters
     ----------
     means, lower, upper : array_like, shape (K,)
         Empirical means and the ends of the intervals.
-
-    Returns
-    -------
-    GapLowerBound
-        The value is negative or 0 while no gap is certain.
 
     Raises
     ------

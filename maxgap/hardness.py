@@ -99,10 +99,6 @@ def gamma(means: ArrayLike) -> Hardness:
     means : array_like, shape (K,)
         True means.
 
-    Returns
-    -------
-    Hardness
-
     Raises
     ------
     ValueError
@@ -123,7 +119,8 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     """Hardness for sorting first and searching the gaps after, eq. (12).
 
     Arm a must be told apart from its right neighbour, at distance Delta^r_a, and that gap from the
-    largest: the hardness is min(Delta^r_a, Delta_max - Delta^r_a).
+    largest: the hardness is min(Delta^r_a, Delta_max - Delta^r_a), 0 for the largest gap itself,
+    and infinite where there is no arm on that side.
 
     Parameters
     ----------
@@ -132,11 +129,6 @@ def gamma_naive(means: ArrayLike, formula: str = "corrected") -> Hardness:
     formula : {"corrected", "printed"}, default "corrected"
         As printed, the minimum runs over *all* arms to the right, and is negative as soon as one of
         them is further than Delta_max.
-
-    Returns
-    -------
-    Hardness
-        Infinite where there is no arm on that side; 0 for the largest gap itself.
 
     Raises
     ------
@@ -162,7 +154,8 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
 
     rho^r_a is the larger of max_j min(Delta_{a,j} / 4, (Delta_max - Delta_{a,j}) / 8), over arms j
     to the right, and (Delta_max - Delta_{a,(1)}) / 8, where (1) is the largest mean: if everything
-    to the right of a lies nearer than Delta_max, no helper is needed.
+    to the right of a lies nearer than Delta_max, no helper is needed. It is 0 for the largest gap
+    itself, and infinite where there is no arm on that side.
 
     Parameters
     ----------
@@ -172,11 +165,6 @@ def rho(means: ArrayLike, formula: str = "corrected") -> Hardness:
         The printed rho^l has Delta_{a,j} and Delta_{a,(K)} where the mirror image of rho^r has
         Delta_{j,a} and Delta_{(K),a}. Those are negative, so no helper ever counts and the printed
         rho^l is (Delta_max + Delta_{(K),a}) / 8, even for the largest gap.
-
-    Returns
-    -------
-    Hardness
-        Infinite where there is no arm on that side; 0 for the largest gap itself.
 
     Raises
     ------
@@ -254,7 +242,7 @@ def arm_sample_bounds(
     formula: str = "corrected",
     sigma: float = PAPER_SIGMA,
 ) -> Float:
-    """Samples of each arm that the theorems allow, with probability at least 1 - delta.
+    """Samples of each arm, shape (K,), that the theorems allow with probability at least 1 - delta.
 
     With tau(x) = alpha log(K / (delta x)) / x^2, samples enough for a radius of x, and alpha of
     `radius_constant`:
@@ -264,6 +252,7 @@ def arm_sample_bounds(
       needs a radius below gamma_a / 4.
 
     "Corrected" also takes the next whole number above tau, at least one, and the corrected `rho`.
+    No theorem bounds the arms of the largest gap: theirs are infinite.
 
     Parameters
     ----------
@@ -277,11 +266,6 @@ def arm_sample_bounds(
         See above.
     sigma : float, default sqrt(1/2)
         Scale of the noise, for the radius "hoeffding". The default makes that the paper's radius.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-        Number of samples; infinite for the arms of the largest gap, which no theorem bounds.
 
     Raises
     ------
@@ -349,7 +333,8 @@ def lower_bound(
 
     For the paper's four-arm instance (Lemma 1) with normal rewards: moving an arm by 2.1 epsilon
     (arm 4) or 1.1 epsilon (arm 1) changes the answer, and a policy that is right on both must
-    collect log(1 / (2.4 delta)) of relative entropy.
+    collect log(1 / (2.4 delta)) of relative entropy. From delta = 1 / 2.4 up that says nothing, and
+    the bound is 0.
 
     Parameters
     ----------
@@ -362,11 +347,6 @@ def lower_bound(
     formula : {"corrected", "printed"}, default "corrected"
         The paper's bound for arm 4 is half of what its argument gives: it puts shift^2 where the
         relative entropy at sigma = 1 is half of that. For arm 1 it prints 1 / epsilon^2.
-
-    Returns
-    -------
-    float
-        Number of samples; 0 from delta = 1 / 2.4 up, where the inequality says nothing.
 
     Raises
     ------

@@ -287,10 +287,6 @@ def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:
         How many scenes, the best first: 2 to 100. The published scripts keep 90, which the paper
         does not say: among all 100 the largest gap is between ranks 94 and 95.
 
-    Returns
-    -------
-    Problem
-
     Examples
     --------
     >>> problem = streetview()
@@ -318,11 +314,6 @@ def two_large_gaps(small_gap: float = 0.2, sigma: float = 1.0) -> Problem:
     sigma : float, default 1.0
         The paper says 1, the published scripts ran 0.05.
 
-    Returns
-    -------
-    Problem
-        The answer has 18 arms on top.
-
     Examples
     --------
     >>> problem = two_large_gaps()
@@ -348,10 +339,6 @@ def one_large_gap(
         The gaps, ``0 <= delta_min < delta_max``. With ``delta_min = 0`` each cluster is one tie.
     sigma : float, default 1.0
 
-    Returns
-    -------
-    Problem
-
     Examples
     --------
     >>> one_large_gap(2, 3, delta_max=1.0, delta_min=0.25).means
@@ -372,17 +359,14 @@ def one_large_gap(
 def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
     """Instance B of the lower bound (Lemma 1): four arms with gaps nu, nu + epsilon, epsilon.
 
+    The paper's arms 1 to 4 are arms 0 to 3; the answer is {0, 1}, {2, 3}.
+
     Parameters
     ----------
     epsilon, nu : float
         The small and the large spacing, ``0 < 1.1 epsilon < nu``. The paper asks for nu much larger
         than epsilon; below 1.1 epsilon the alternative for arm 4 no longer has another answer.
     sigma : float, default 1.0
-
-    Returns
-    -------
-    Problem
-        The paper's arms 1 to 4 are arms 0 to 3; the answer is {0, 1}, {2, 3}.
 
     Examples
     --------
@@ -401,7 +385,8 @@ def four_arms_alternative(
 
     Moving arm 4 up by 2.1 epsilon (B') carries it over arm 3 and shortens the largest gap to nu -
     0.1 epsilon, so that the gap nu between arms 1 and 2 becomes the largest. Moving arm 1 up by 1.1
-    epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest.
+    epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest. So the answer is {0},
+    {1, 2, 3}.
 
     Parameters
     ----------
@@ -409,11 +394,6 @@ def four_arms_alternative(
         As for `four_arms`.
     arm : {4, 1}, default 4
         Which of the paper's arms moves (its number in the paper, not the index).
-
-    Returns
-    -------
-    Problem
-        The answer is {0}, {1, 2, 3}.
 
     Examples
     --------
@@ -434,18 +414,13 @@ def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:
     """18 arms in three groups of six: gaps 0.02 in a group, 0.4 and `gap` between groups.
 
     From the published scripts; this version of the paper does not show it. They ran `gap` from
-    0.36 to 0.39: the closer to 0.4, the harder.
+    0.36 to 0.39: the closer to 0.4, the harder. Below 0.4 the answer splits off the upper six.
 
     Parameters
     ----------
     gap : float
         Gap between the middle and the lowest group, positive.
     sigma : float, default 0.05
-
-    Returns
-    -------
-    Problem
-        With `gap` below 0.4 the answer splits off the upper six.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class GapLowerBound(NamedTuple):
 
 
 def right_gap_at(arm: int, x: float, lower: ArrayLike, upper: ArrayLike) -> float:
-    """Return the largest possible right gap of `arm` if its mean is `x`.
+    """Return the largest possible right gap of `arm` if its mean is `x`, in rewards' units.
 
     Equation (7). If some arms cannot lie at or below `x`, the smallest of their upper ends closes
     the gap, and all others step aside to the left. If every arm can, the one with the largest upper
@@ -76,11 +76,6 @@ def right_gap_at(arm: int, x: float, lower: ArrayLike, upper: ArrayLike) -> floa
         Its mean; inside its interval.
     lower, upper : array_like, shape (K,)
         Ends of the intervals of the means, in rewards' units. Infinite ends are allowed.
-
-    Returns
-    -------
-    float
-        At least 0, in rewards' units.
 
     Raises
     ------
@@ -169,11 +164,6 @@ def gap_upper_bounds(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     lower, upper : array_like, shape (K,)
         Ends of the intervals of the means, in rewards' units. Infinite ends are allowed.
 
-    Returns
-    -------
-    GapBounds
-        With `.right`, `.left` and their maximum `.either`, each of shape (K,).
-
     Raises
     ------
     ValueError
@@ -196,8 +186,9 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
     """Return a lower bound on the largest gap, and the split that gives it.
 
     Equation (9), term by term in O(K^2): over all splits of the arms by empirical mean, the largest
-    distance from the top cluster's smallest lower end down to the bottom one's largest upper end.
-    Arms with equal means are ranked by their number, and the first of several best splits is taken.
+    distance from the top cluster's smallest lower end down to the bottom one's largest upper end,
+    as printed, so it may be negative. Arms with equal means are ranked by their number, and the
+    first of several best splits is taken.
 
     Parameters
     ----------
@@ -205,11 +196,6 @@ def gap_lower_bound(means: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Gap
         Empirical means, in rewards' units; finite.
     lower, upper : array_like, shape (K,)
         Ends of the intervals of the means. Infinite ends are allowed.
-
-    Returns
-    -------
-    GapLowerBound
-        With `.value` and `.split_rank`. The value is as printed, so it may be negative.
 
     Raises
     ------

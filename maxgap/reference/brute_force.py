@@ -32,11 +32,6 @@ def gap_upper_bounds_brute(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
         Ends of the intervals of the means, in rewards' units; finite. The number of configurations
         grows as (2 K)^K: K <= 5 is practical.
 
-    Returns
-    -------
-    GapBounds
-        With `.right`, `.left` and `.either`, each of shape (K,).
-
     Raises
     ------
     ValueError

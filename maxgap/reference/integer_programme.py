@@ -20,18 +20,14 @@ def gap_upper_bounds_mip(lower: ArrayLike, upper: ArrayLike) -> GapBounds:
     "large number" M is the distance between the smallest lower and the largest upper end: no two
     means can be further apart.
 
-    HiGHS holds constraints to within 1e-6, so the intervals are moved and scaled to fill [0, 1],
-    and no two ends may differ by less than that part of the span without being equal.
+    HiGHS holds constraints to within 1e-6, so the intervals are moved and scaled to fill [0, 1].
+    The bounds are right to about that part of the span, and no two ends may differ by less without
+    being equal.
 
     Parameters
     ----------
     lower, upper : array_like, shape (K,)
         Ends of the intervals of the means, in rewards' units; finite.
-
-    Returns
-    -------
-    GapBounds
-        To about 1e-6 of the span of the intervals.
 
     Raises
     ------

@@ -28,16 +28,13 @@ def largest_gap_noise_free(x: ArrayLike) -> NoiseFreeGap:
     (K + 1) / (K - 1) widths, a margin that covers the rounding of the bins' edges, for any K below
     about ten million.
 
+    The top cluster is ``x >= above``. Of several largest gaps the lowest is returned; equal numbers
+    have the gap 0.
+
     Parameters
     ----------
     x : array_like, shape (K,)
         The numbers; finite, at least two.
-
-    Returns
-    -------
-    NoiseFreeGap
-        With `.gap` and the numbers `.below` and `.above` it. The top cluster is ``x >= above``. Of
-        several largest gaps the lowest is returned; equal numbers have the gap 0.
 
     Raises
     ------
@@ -68,10 +65,7 @@ def _largest_gap(values: list[float]) -> NoiseFreeGap:
         bins[index] = (value, value) if held is None else (min(held[0], value), max(held[1], value))
     best = NoiseFreeGap(0.0, low, low)
     below = low
-    for held in bins:
-        if held is None:
-            continue
-        smallest, largest = held
+    for smallest, largest in filter(None, bins):
         if smallest - below > best.gap:
             best = NoiseFreeGap(smallest - below, below, smallest)
         below = largest
