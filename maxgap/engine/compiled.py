@@ -53,7 +53,8 @@ _lock = threading.Lock()
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_config: Any = numba.config
+#: Its own types do not say all of it.
+_numba: Any = numba
 
 
 class _Here(threading.local):
@@ -67,7 +68,7 @@ _here = _Here()
 #: The type of what numba makes of a function; while compilation is off, of functions.
 _Made: Any = type(numba.njit(lambda: None))
 
-if _config.DISABLE_JIT:
+if _numba.config.DISABLE_JIT:
     _PlainToo = _Made
 else:
 
@@ -141,19 +142,21 @@ def inlined(function: Function) -> Function:
     return _closed(function, forceinline=True)
 
 
-def method(name: str, n_arguments: int) -> None:
-    """Let compiled code call a method of this name, of any class of named tuples, at no cost.
+def method(function: Function) -> Function:
+    """Let compiled code call methods of this name, of any class of named tuples, at no cost.
 
     The class is part of the type, so each is compiled for itself, and put into its caller's code.
+    All take the same arguments as the one that is decorated.
     """
-    find: Any = {
-        1: lambda self, a: getattr(self.instance_class, name),
-        2: lambda self, a, b: getattr(self.instance_class, name),
-        3: lambda self, a, b, c: getattr(self.instance_class, name),
-    }[n_arguments]
-    options = {"forceinline": True, "_nrt": False}
-    overload: Any = numba.extending.overload_method
-    overload(numba.types.BaseNamedTuple, name, strict=False, jit_options=options)(find)
+    name = function.__name__
+
+    @functools.wraps(function)  # numba asks for the arguments
+    def find(*types: Any) -> Any:
+        return getattr(types[0].instance_class, name)
+
+    options = {"strict": False, "jit_options": {"forceinline": True, "_nrt": False}}
+    _numba.extending.overload_method(_numba.types.BaseNamedTuple, name, **options)(find)
+    return function
 
 
 def _closed(function: Any, *, _nrt: bool = False, forceinline: bool = False) -> Any:
@@ -172,22 +175,22 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def _kept(function: Any, *, patient: bool = False, **options: Any) -> Any:
     """Compile a function with these options of numba, and keep the machine code."""
-    if _config.DISABLE_JIT:
+    config = _numba.config
+    if config.DISABLE_JIT:
         return function
-    jit: Any = numba.njit
     with _lock:
-        before = _config.CACHE_DIR
+        before = config.CACHE_DIR
         folder = _cache_folder(_digest(_stamps()), before)
         # What was typed in has no file that a digest could know.
         keep = folder is not None and Path(function.__code__.co_filename).is_file()
         try:
             if keep:
-                _config.CACHE_DIR = str(folder)
-            made = jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
+                config.CACHE_DIR = str(folder)
+            made = _numba.njit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
             if keep:
                 made._cache.save_overload = functools.partial(_save_ours, made._cache.save_overload)
         finally:
-            _config.CACHE_DIR = before
+            config.CACHE_DIR = before
     try:
         made.__class__ = _PlainToo
         if patient:
@@ -240,16 +243,15 @@ def _run_plainly(function: Any, spent: dict[Any, float], types: Any, *args: Any)
 
 def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
     """Keep the code for these types, unless one is a class that another process may not find."""
-    if all(_is_ours(part) for part in signature):
+    if all(map(_is_ours, signature)):
         save(signature, code)
 
 
 def _is_ours(part: Any) -> bool:
-    named: Any = numba.types.BaseNamedTuple
-    if not isinstance(part, named):
+    if not isinstance(part, _numba.types.BaseNamedTuple):
         return True
     ours = part.instance_class.__module__.split(".")[0] == __name__.split(".")[0]
-    return ours and all(_is_ours(field) for field in part.types)
+    return ours and all(map(_is_ours, part.types))
 
 
 def _stamps() -> tuple[tuple[str, int, int], ...]:

@@ -36,15 +36,8 @@ def _log(fraction: Any, exponent: Any) -> Any:
     s = f / (2.0 + f)
     z = s * s
     series = 2.0 / 21.0
-    series = series * z + 2.0 / 19.0
-    series = series * z + 2.0 / 17.0
-    series = series * z + 2.0 / 15.0
-    series = series * z + 2.0 / 13.0
-    series = series * z + 2.0 / 11.0
-    series = series * z + 2.0 / 9.0
-    series = series * z + 2.0 / 7.0
-    series = series * z + 2.0 / 5.0
-    series = series * z + 2.0 / 3.0
+    for k in range(19, 1, -2):
+        series = series * z + 2.0 / k
     half_square = 0.5 * f * f
     small = s * (half_square + series * z) + exponent * LN2_LOW
     return exponent * LN2_HIGH - ((half_square - small) - f)

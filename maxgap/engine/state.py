@@ -108,19 +108,6 @@ def new_state(sigmas: Floats, row: Integers, factor: Floats, intervals: Any) -> 
     return State(arms, new_order(n_arms), np.arange(n_arms), progress, intervals)
 
 
-#: Methods of intervals, lines and rules that compiled code calls, and their arguments.
-for _name, _n_arguments in (
-    ("take", 3),
-    ("renew", 2),
-    ("has_room", 2),
-    ("after_round", 1),
-    ("choose", 1),
-    ("holds", 1),
-    ("answer", 1),
-):
-    method(_name, _n_arguments)
-
-
 # -- intervals -------------------------------------------------------------------------------------
 
 
@@ -130,9 +117,11 @@ class ByCount(NamedTuple):
     radii: Floats  # (rows, counts)
     nested: bool
 
+    @method
     def take(self, arms: Records, arm: int, reward: float) -> None:
         """Note a reward: count and mean do."""
 
+    @method
     def renew(self, arms: Records, arm: int) -> bool:
         """The interval from what is known; whether nested intervals have crossed."""
         known = arms[arm]
@@ -140,6 +129,7 @@ class ByCount(NamedTuple):
         mean = known["mean"]
         return _set_interval(arms, arm, mean - radius, mean + radius, self.nested)
 
+    @method
     def has_room(self, arms: Records, arm: int) -> bool:
         """Whether the arm can have one reward more."""
         return arms[arm]["count"] + 1 < self.radii.shape[1]
@@ -274,10 +264,12 @@ class Lines(NamedTuple):
 
     bounds: bool  # whether they look at gap bounds
 
+    @method
     def after_round(self, state: State) -> bool:
         """Remember what a round changes beside samples; whether any rule may be looked at."""
         return True
 
+    @method
     def choose(self, state: State) -> None:
         """List the arms to sample next, once all have a sample. These leave it to Python."""
         state.progress[0]["n_next"] = UNLISTED
@@ -302,10 +294,12 @@ class Rule(NamedTuple):
         """The rule beside these lines, which it may ask."""
         return cls(True, proved, lines)
 
+    @method
     def holds(self, state: State) -> bool:
         """Whether to stop: never."""
         return False
 
+    @method
     def answer(self, state: State) -> None:
         """Set ``top`` to the answer, by default the empirical one."""
         answer_empirically(state.arms)

@@ -9,8 +9,6 @@ estimates and of the arms to sample next.
 import math
 from collections.abc import Callable, Iterable
 
-from numpy.typing import ArrayLike
-
 from maxgap.reference.bounds import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 
 __all__ = ["Estimates", "PlainRule", "certain_top", "clusters", "empirical_top", "never"]
@@ -27,8 +25,6 @@ class Estimates:
         Takes an arm, returns one reward.
     radius : callable
         Takes a number of samples, returns the confidence radius, in rewards' units.
-    bounds : callable, default `gap_upper_bounds`
-        Takes the lower and the upper ends of the intervals, returns the gap bounds.
 
     Examples
     --------
@@ -40,18 +36,14 @@ class Estimates:
     """
 
     def __init__(
-        self,
-        n_arms: int,
-        draw: Callable[[int], float],
-        radius: Callable[[int], float],
-        bounds: Callable[[ArrayLike, ArrayLike], GapBounds] = gap_upper_bounds,
+        self, n_arms: int, draw: Callable[[int], float], radius: Callable[[int], float]
     ) -> None:
         self.arms = list(range(n_arms))
         self.counts = [0] * n_arms
         self.means = [0.0] * n_arms
         self.lower = [-math.inf] * n_arms
         self.upper = [math.inf] * n_arms
-        self.draw, self.radius, self.bounds = draw, radius, bounds
+        self.draw, self.radius = draw, radius
 
     def sample(self, arms: Iterable[int]) -> None:
         """Sample each of these arms once and update its interval, eq. (5)."""
@@ -65,7 +57,7 @@ class Estimates:
 
     def gap_bounds(self) -> GapBounds:
         """Upper bounds on the gaps of every arm."""
-        return self.bounds(self.lower, self.upper)
+        return gap_upper_bounds(self.lower, self.upper)
 
     def gap_lower(self) -> GapLowerBound:
         """Lower bound on the largest gap, equation (9)."""
