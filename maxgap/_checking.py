@@ -18,7 +18,6 @@ __all__ = [
     "check_ranges",
     "checked_batch",
     "checked_confidence",
-    "checked_factor",
     "checked_indices",
     "checked_labels",
     "checked_sigmas",
@@ -32,19 +31,9 @@ __all__ = [
 LARGEST_REWARD = 1e300
 
 #: Attoseconds, the finest unit of NumPy's dates, in every unit of fixed length.
-_ATTOSECONDS = {
-    "W": 7 * 86_400 * 10**18,
-    "D": 86_400 * 10**18,
-    "h": 3_600 * 10**18,
-    "m": 60 * 10**18,
-    "s": 10**18,
-    "ms": 10**15,
-    "us": 10**12,
-    "ns": 10**9,
-    "ps": 10**6,
-    "fs": 10**3,
-    "as": 1,
-}
+_ATTOSECONDS = {unit: 1000**k for k, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms", "s"))}
+for _unit, _times, _smaller in (("m", 60, "s"), ("h", 60, "m"), ("D", 24, "h"), ("W", 7, "D")):
+    _ATTOSECONDS[_unit] = _times * _ATTOSECONDS[_smaller]
 _MONTHS = {"Y": 12, "M": 1}
 
 
@@ -157,11 +146,7 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
         if (
             arm is None
             or isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
-            or (
-                isinstance(label, float)
-                and not isinstance(labels[arm], float)
-                and is_rounded(label)
-            )
+            or (is_rounded(label) and not isinstance(labels[arm], float))
         ):
             raise ValueError(f"arms holds the unknown label {label!r}")
         found.append(arm)
@@ -217,14 +202,6 @@ def checked_confidence(confidence: Any) -> Any:
     if not callable(confidence) and not (isinstance(confidence, str) and confidence in known):
         raise ValueError(f"confidence must be one of {known} or a function, got {confidence!r}")
     return confidence
-
-
-def checked_factor(c: Any) -> float:
-    """The factor of MaxGapUCB's stopping rule, or a ValueError."""
-    factor = as_float(c)
-    if factor is None or not 0 < factor < math.inf:
-        raise ValueError(f"c must be a positive number, got {c!r}")
-    return factor
 
 
 # -- labels ------------------------------------------------------------------------------------

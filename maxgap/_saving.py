@@ -58,13 +58,11 @@ def check_saved(name: str, holds: Any) -> None:
 
 def checked_path(path: Any) -> str:
     """The path as text, whatever its bytes, or a ValueError."""
-    try:
+    with contextlib.suppress(TypeError):
         text = os.fsdecode(path)
-    except TypeError as problem:
-        raise ValueError(f"path must be the path of a file, got {path!r}") from problem
-    if not text or "\0" in text:
-        raise ValueError(f"path must be the path of a file, got {path!r}")
-    return text
+        if text and "\0" not in text:
+            return text
+    raise ValueError(f"path must be the path of a file, got {path!r}")
 
 
 def fingerprint(content: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -37,20 +36,15 @@ def spread(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
     Always the arm with the fewest questions that wait for an answer; of equal ones the one with the
     fewest samples, then the first.
     """
-    _check_size(size)
-    queue = [(int(waiting[arm]), int(counts[arm]), arm) for arm in asked]
-    heapq.heapify(queue)
-    chosen = []
-    for _ in range(int(size) if queue else 0):
-        n_waiting, count, arm = queue[0]
-        heapq.heapreplace(queue, (n_waiting + 1, count, arm))
-        chosen.append(int(arm))
-    return chosen
+    given = shares(size, asked, counts, waiting)
+    ahead = ((waiting[arm] + k, counts[arm], arm) for arm, n in given.items() for k in range(n))
+    return [arm for _, _, arm in sorted(ahead)]
 
 
 def shares(size: int, asked: Iterable[int], counts: Integers, waiting: Integers) -> dict[int, int]:
     """How often :func:`spread` has each arm, those that it has first in front; of any ``size``."""
-    _check_size(size)
+    if not is_whole(size) or size < 1:
+        raise ValueError(f"size must be a whole number from 1, got {size!r}")
     order = sorted(asked, key=lambda arm: (waiting[arm], counts[arm], arm))
     # All before the k-th are raised to what waits of it, as far as that goes; the rest is even.
     levels = [int(n) for n in waiting[order]]
@@ -64,8 +58,3 @@ def shares(size: int, asked: Iterable[int], counts: Integers, waiting: Integers)
     once_more = set(sorted(order[:taking], key=lambda arm: (counts[arm], arm))[:rest])
     given = {arm: level - levels[k] + (arm in once_more) for k, arm in enumerate(order[:taking])}
     return {int(arm): n for arm, n in given.items() if n > 0}
-
-
-def _check_size(size: Any) -> None:
-    if not is_whole(size) or size < 1:
-        raise ValueError(f"size must be a whole number from 1, got {size!r}")

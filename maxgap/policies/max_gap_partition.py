@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -218,9 +219,7 @@ class MaxGapPartition(Policy):
             if arms.size > 1:
                 bounds = gap_upper_bounds(lower[arms], upper[arms]).either
                 asked[arms] |= bounds >= max(look.certain.min(), 0.0)
-        if not asked.any():
-            return self.arms
-        return [label for label, ask in zip(self.arms, asked, strict=True) if ask]
+        return list(compress(self.arms, asked.tolist())) or self.arms
 
     def may_stop(self) -> bool:
         """Whether all groups are certified."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from maxgap._checking import checked_factor
+from maxgap._numbers import as_float
 from maxgap.engine.slots import certain_gap, highest_bound, list_touching
 from maxgap.engine.state import Rule, State
 from maxgap.engine.types import Records
@@ -30,8 +31,6 @@ __all__ = [
 
 def dominant_pair(estimates: Estimates, arms: list[int], c: float = 5.0) -> bool:
     """Algorithm 2, line 6: two arms have c times the samples of all others, T_i + T_j >= c rest.
-
-    The paper gives no value for c; its scripts have 5.
 
     Examples
     --------
@@ -174,7 +173,10 @@ class MaxGapUCB(Policy):
     default_stopping = "paper"
 
     def __init__(self, arms: int | Iterable[Hashable], *, c: float = 5.0, **settings: Any) -> None:
-        self._c = checked_factor(c)
+        factor = as_float(c)
+        if factor is None or not 0 < factor < math.inf:
+            raise ValueError(f"c must be a positive number, got {c!r}")
+        self._c = factor
         super().__init__(arms, **settings)
 
     def new_lines(self) -> UCBLines:

@@ -60,21 +60,15 @@ def rule_of(own: Rules, stopping: Any) -> tuple[Any, bool]:
     A ValueError if there is none.
     """
     if stopping is None or isinstance(stopping, str):
-        found = own.get(stopping) or _rule_of_any(stopping)
-        if found is not None:
-            return found
+        if stopping in own:
+            return own[stopping]
+        if stopping is None:
+            return Never, False
+        if stopping == "clusters":
+            return Clusters, True
+        if stopping in LOOK_BACK:
+            from maxgap.contrasts.rules import Contrasts, Either
+
+            return (Contrasts if stopping == "contrasts" else Either), True
     known = [*RULES_OF_ANY, *own, None]
     raise ValueError(f"stopping must be one of {known}, got {stopping!r}")
-
-
-def _rule_of_any(stopping: Any) -> tuple[Any, bool] | None:
-    """The rule of this name that any policy may stop by, and whether it is proved; None if none."""
-    if stopping is None:
-        return Never, False
-    if stopping == "clusters":
-        return Clusters, True
-    if stopping in LOOK_BACK:
-        from maxgap.contrasts.rules import Contrasts, Either
-
-        return (Contrasts if stopping == "contrasts" else Either), True
-    return None
