@@ -1,9 +1,8 @@
 """Whole runs, compiled; many replicates side by side; results as tidy tables.
 
-A run draws its rewards inside compiled code and calls the same functions as ask/tell. Every
-replicate has its own random generator, spawned from one seed, so the results do not depend on how
-the work is spread. The compiled code releases Python's lock: replicates run in threads, or wherever
-``joblib.parallel_config`` sends them: to processes, or to many machines with Dask.
+A run draws its rewards inside compiled code and calls the same functions as ask/tell. That code
+releases Python's lock: replicates run in threads, or wherever ``joblib.parallel_config`` sends
+them: to processes, or to many machines with Dask.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from maxgap._checking import is_missing
 from maxgap._numbers import is_whole, scalar
 from maxgap.engine.types import Flags, Floats, Integers
 from maxgap.policies import Policy, Split
-from maxgap.policies.runs import Truth, answer, check_runnable, prepared, run_fresh
+from maxgap.policies.runs import Truth, check_runnable, prepared, run_fresh
 from maxgap.problems import BordaProblem, Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
@@ -49,7 +48,8 @@ _generators: list[np.random.Generator] = []
 class Run(NamedTuple):
     """One run: samples taken, how it ended, samples per arm (K,), the answer.
 
-    ``split`` is None, and ``correct`` False, if the budget did not reach every arm.
+    ``split`` is None, and ``correct`` False, if the budget did not reach every arm. Where several
+    gaps are the largest any of them is a ``correct`` answer.
 
     Examples
     --------
@@ -91,11 +91,6 @@ def run(
     noise : str
         One of :data:`NOISES`.
 
-    Returns
-    -------
-    Run
-        Where several gaps are the largest any of them is a ``correct`` answer.
-
     Raises
     ------
     ValueError
@@ -122,7 +117,7 @@ def run(
         certified=ended.certified,
         correct=not wrong[0],
         counts=counts,
-        split=answer(ended),
+        split=ended.recommend() if counts.all() else None,
     )
 
 
@@ -161,10 +156,6 @@ def replicate(
     progress : bool or callable, optional
         True for a bar at a terminal, and nothing elsewhere. Or such as ``tqdm.tqdm``: called as
         ``progress(iterable, total=...)`` on the finished pieces.
-
-    Returns
-    -------
-    Study
 
     Raises
     ------

@@ -10,6 +10,7 @@ from maxgap.contrasts.rewards import keeping
 from maxgap.engine.state import ARM
 from maxgap.policies._batch import shares, spread
 from maxgap.policies._saved import content_of
+from maxgap.policies.at_once import begin
 
 __all__ = [
     "assert_order_holds",
@@ -47,7 +48,7 @@ def decided(cls, estimate, *, counts=None, **settings):
             kept.sums[start : start + count + 1] = mean * np.arange(count + 1)
     state.progress["unsampled"] = 0
     state.progress["total"] = counts.sum()
-    policy._begin()
+    begin(policy)
     return policy
 
 

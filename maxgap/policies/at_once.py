@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxgap.engine.state import BY_PROVED_RULE, FIRST_SQUARE
+from maxgap.engine.state import begin as decide
 from maxgap.engine.types import Flags, Floats, Integers, Records
 from maxgap.policies._batch import shares, waiting_counts
 from maxgap.policies.base import Policy
@@ -72,7 +73,8 @@ def take_all(
 
 def begin(policy: Policy) -> None:
     """Put the arms of such a policy in order, and decide, unless it has stopped; once is enough."""
-    policy._begin()
+    decide(policy._state, policy._lines, policy._rule)
+    policy._finish_in_python()
 
 
 def orders_may_hold(policy: Policy, top: Flags) -> bool:

@@ -36,13 +36,12 @@ from maxgap.engine.state import (
     UNDECIDED,
     UNLISTED,
     Lines,
-    begin,
     empirical_top,
     list_next,
     new_state,
     tell,
 )
-from maxgap.engine.types import Floats, Integers, Records
+from maxgap.engine.types import Floats, Integers
 from maxgap.gaps import GapBounds, GapLowerBound, gap_lower_bound, gap_upper_bounds
 from maxgap.policies._batch import spread, waiting_counts
 from maxgap.policies._intervals import RadiusTable, new_intervals
@@ -68,7 +67,7 @@ DEFAULT = _Default()
 #: What a policy holds that never changes, its settings; and what begins anew in a fresh one.
 SETTINGS = (
     *("_bounds", "_labels", "_index", "_delta", "_sigmas", "_scalar_sigma", "_confidence"),
-    *("_nested", "_stopping", "_share", "_ranges_matter", "_radii", "_files"),
+    *("_nested", "_stopping", "_share", "_radii", "_files"),
 )
 BEGINS = ("_state", "_lines", "_rule", "_room", "_objected", "_lock", "_save_lock")
 
@@ -160,7 +159,7 @@ class Policy:
     #: Files that it was loaded from or saved to, and what they held then.
     _files: Mapping[str, str] = MappingProxyType({})
     #: Objections, and after how many rewards they were looked for.
-    _objected: tuple[int, tuple[str, ...]] = 0, ()
+    _objected: tuple[int, tuple[str, ...]]
     #: Whether the answer is one that runs can judge.
     _answers_with_a_split = True
     #: Whether rewards are kept whatever the stopping rule.
@@ -195,7 +194,6 @@ class Policy:
         rule_of(self.rules, stopping)
         self._stopping = stopping
         self._share = self._delta / 2 if stopping == "either" else self._delta
-        self._ranges_matter = bounds is not None or from_rewards(self._confidence)
         self._radii = RadiusTable(self._confidence, self._share, self._sigmas)
         self._start()
 
@@ -264,8 +262,7 @@ class Policy:
         if indices.size == 0:
             return
         with self._lock:
-            if self._ranges_matter:
-                self._check_ranges(indices, values)
+            self._check_ranges(indices, values)
             before = self._state.progress["stopped"][0]
             crossed = self._tell(indices, values)
             stopped = self._state.progress["stopped"][0] > before
@@ -332,9 +329,10 @@ class Policy:
                 f"no answer yet: {unsampled.size} of {len(self._labels)} arms have no "
                 f"sample, among them {missing}"
             )
-        if not stopped:
-            arms["top"] = empirical_top(arms)
-        return self._split(arms)
+        top = arms["top"] if stopped else empirical_top(arms)
+        above, below = (compress(self._labels, side.tolist()) for side in (top, ~top))
+        gap = float(arms["mean"][top].min() - arms["mean"][~top].max())
+        return Split(frozenset(above), frozenset(below), gap)
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -456,14 +454,6 @@ class Policy:
         with self._lock:
             return self._state.arms[name].copy()
 
-    def _split(self, arms: Records) -> Split:
-        """The answer that stands in ``top`` of these arms."""
-        means, top = arms["mean"], arms["top"]
-        bottom = ~top
-        gap = float(means[top].min() - means[bottom].max())
-        above, below = (compress(self._labels, side.tolist()) for side in (top, bottom))
-        return Split(frozenset(above), frozenset(below), gap)
-
     def _clusters(self) -> list[Any]:
         """The cluster of every arm, as a report names it."""
         top = self.recommend().top
@@ -477,23 +467,17 @@ class Policy:
             self._room: int = self._state.intervals.room(counts)
         self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
-        if self._state.progress[0]["n_next"] == UNDECIDED:
-            self._finish_in_python()
+        self._finish_in_python()
         return bool(crossed)
 
-    def _begin(self) -> None:
-        """Decide, from what has been put into the state."""
-        begin(self._state, self._lines, self._rule)
-        if self._state.progress[0]["n_next"] == UNDECIDED:
-            self._finish_in_python()
-
     def _finish_in_python(self) -> None:
-        """Of a policy in plain Python: stop if its own rule holds."""
+        """Of a policy in plain Python, where it is undecided: stop if its own rule holds."""
         progress = self._state.progress[0]
-        progress["n_next"] = UNLISTED
-        if self.may_stop():
-            self._state.arms["top"] = empirical_top(self._state.arms)
-            progress["stopped"], progress["n_next"] = BY_RULE, 0
+        if progress["n_next"] == UNDECIDED:
+            progress["n_next"] = UNLISTED
+            if self.may_stop():
+                self._state.arms["top"] = empirical_top(self._state.arms)
+                progress["stopped"], progress["n_next"] = BY_RULE, 0
 
     def _listed(self) -> Integers:
         """The arms to sample next, increasing, listed now if they were not."""
@@ -517,12 +501,10 @@ class Policy:
     def _fresh(self) -> Policy:
         """A policy of the same settings that has not begun; shares what never changes."""
         fresh = type(self).__new__(type(self))
-        content = self.__dict__
-        shared = {name: content[name] for name in SETTINGS if name in content}
-        own = {name: content[name] for name in content if name not in {*SETTINGS, *BEGINS}}
+        content = {name: value for name, value in self.__dict__.items() if name not in BEGINS}
+        shared = {id(content[name]): content[name] for name in SETTINGS if name in content}
         # All else is copied: a policy of the reader's own may have a memory.
-        own = copy.deepcopy(own, {id(value): value for value in shared.values()})
-        fresh.__dict__.update(shared | own)
+        fresh.__dict__.update(copy.deepcopy(content, shared))
         fresh._start()
         return fresh
 
@@ -555,9 +537,8 @@ class Policy:
     def _grow(self, needed: Integers) -> None:
         """Make room for so many rewards of each arm in all."""
         state = self._state
-        intervals = state.intervals.grown(state.arms["count"], needed, self._radii.up_to)
-        if intervals is not state.intervals:
-            self._state = state._replace(intervals=intervals)
+        grown = state.intervals.grown(state.arms["count"], needed, self._radii.up_to)
+        self._state = state._replace(intervals=grown)
 
     def _warn_crossed(self) -> None:
         warnings.warn(

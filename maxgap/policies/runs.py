@@ -8,11 +8,10 @@ import numpy as np
 
 from maxgap.confidence import from_rewards
 from maxgap.engine.runs import Looks, Truth, run
-from maxgap.engine.state import UNDECIDED
 from maxgap.engine.types import Flags, Integers
-from maxgap.policies.base import Policy, Split
+from maxgap.policies.base import Policy
 
-__all__ = ["Truth", "answer", "check_runnable", "prepared", "run_fresh"]
+__all__ = ["Truth", "check_runnable", "prepared", "run_fresh"]
 
 
 def check_runnable(policy: Any, noise: str) -> None:
@@ -62,8 +61,7 @@ def run_fresh(
     while True:
         run(rng, truth, looks, started._state, lines, rule)
         if progress["n_next"] < 0:  # it is in plain Python
-            if progress["n_next"] == UNDECIDED:
-                started._finish_in_python()
+            started._finish_in_python()
             started._listed()
         elif progress["stopped"] or progress["total"] >= budget:
             break
@@ -72,9 +70,3 @@ def run_fresh(
     if progress["crossed"]:
         started._warn_crossed()
     return started, looks.wrong, looks.counts
-
-
-def answer(ended: Policy) -> Split | None:
-    """The answer of a policy that :func:`run_fresh` looked at last when it ended; None if none."""
-    arms = ended._state.arms
-    return ended._split(arms) if arms["count"].all() else None
