@@ -20,6 +20,7 @@ import stat
 import tempfile
 import threading
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -186,6 +187,8 @@ def _kept(function: Any, *, patient: bool = False, **options: Any) -> Any:
             made = jit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
             if keep:
                 made._cache.save_overload = functools.partial(_save_ours, made._cache.save_overload)
+                file = made._cache._cache_file
+                file._data_name = functools.partial(_name_of_its_own, file._index_name)
         finally:
             _config.CACHE_DIR = before
     try:
@@ -242,6 +245,15 @@ def _save_ours(save: Callable[..., None], signature: Any, code: Any) -> None:
     """Keep the code for these types, unless one is a class that another process may not find."""
     if all(_is_ours(part) for part in signature):
         save(signature, code)
+
+
+def _name_of_its_own(index_name: str, number: int) -> str:
+    """Name of a file for one type's code.
+
+    numba counts the files, and processes that save at once would take the same number for two
+    types: later ones would run the code of the other.
+    """
+    return f"{index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
 
 
 def _is_ours(part: Any) -> bool:

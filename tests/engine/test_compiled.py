@@ -103,6 +103,21 @@ def test_it_runs_without_the_options_that_numba_does_not_document(tmp_path):
     assert plain == ran(RUNS) + "\n4"
 
 
+#: Two processes that both find nothing kept and save the code for another type.
+BOTH_SAVE = """
+import numpy as np
+from maxgap.statistics import first_below
+first_below._cache._cache_file._load_index = dict
+for kind in (np.int64, np.int32):
+    first_below(np.array([[2, 1]], kind), 2, np.array([1, 2]), 0.5)
+"""
+
+
+def test_processes_that_save_at_once_do_not_write_into_one_file(tmp_path):
+    ran(BOTH_SAVE, NUMBA_CACHE_DIR=str(tmp_path))
+    assert len([*tmp_path.rglob("statistics.first_below*.nbc")]) == 2
+
+
 # -- patience --------------------------------------------------------------------------------------
 
 #: As long as told to here, in plain Python; says how many rounds were told before it was compiled.

@@ -401,16 +401,16 @@ def test_the_python_that_is_copied_runs_and_does_the_same(page_name, chromium, h
             monkeypatch.undo()
             ((policies, problem, settings),) = asked
             assert list(policies) == ["RoundRobin", "MaxGapUCB"]
-            wanted = {
-                "two-gaps-run": problems.two_large_gaps(0.1, 0.05),
-                "two-gaps-printed": problems.two_large_gaps(0.2, 1.0),
-                "streetview-90": problems.streetview(0.05),
-                "streetview-100": problems.streetview(0.05, 100),
+            wanted, in_the_book = {
+                "two-gaps-run": (problems.two_large_gaps(0.1, 0.05), 4000),
+                "two-gaps-printed": (problems.two_large_gaps(0.2, 1.0), 600),
+                "streetview-90": (problems.streetview(0.05), 1000),
+                "streetview-100": (problems.streetview(0.05, 100), 400),
             }[key]  # fmt: skip
             assert problem == wanted
             assert settings["seed"] == now["seed"]
             assert settings["checkpoints"][-1] == settings["budget"]
-            assert settings["replicates"] >= 1000
+            assert settings["replicates"] == in_the_book
 
 
 @pytest.mark.browser

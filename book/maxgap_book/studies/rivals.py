@@ -149,7 +149,7 @@ class TrackAndStop(Challenger):
     >>> policy = TrackAndStop(3, delta=0.1, sigma=1.0)
     >>> policy.tell([0, 1, 2], [0.0, 1.0, 3.0])
     >>> policy.ask()
-    [1]
+    [0, 1, 2]
     """
 
     def __init__(self, arms: Any, **settings: Any) -> None:
