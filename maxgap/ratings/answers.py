@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import html
 import math
-from collections.abc import Hashable, Iterable, Sequence
+import sys
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -139,8 +140,7 @@ class Answer:
         rival = None if self.rival is None else self.rival.ends
         many = len(self.arms) > DRAWN
         names = ["" if many else printable(arm, LONGEST) for arm in self.arms["arm"]]
-        frame = self.arms.assign(arm=names)
-        return rated(frame, rival=rival, certified=self.certified, ax=ax)
+        return rated(self.arms.assign(arm=names), rival=rival, certified=self.certified, ax=ax)
 
     def _text(self, value: float) -> str:
         """A number with as many decimals as tell the groups apart."""
@@ -180,7 +180,14 @@ class Answer:
         return [f"{left_out:,} arms further from the split are not shown"] * (left_out > 0)
 
     def __str__(self) -> str:
-        return "\n".join([*self.lines(), "", *_aligned(self._shown()), *self._caption()])
+        columns = []
+        for name, column in self._shown().items():
+            cells = [str(name), *column]
+            width = max(map(len, cells))
+            flush = str.ljust if name in ("arm", "group", "next") else str.rjust
+            columns.append([flush(cell, width) for cell in cells])
+        table = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+        return "\n".join([*self.lines(), "", *table, *self._caption()])
 
     __repr__ = __str__
 
@@ -200,16 +207,14 @@ def shared(
 
     Arms come with the highest group first and in it the largest mean; ends in the bounds.
     """
-    lower, upper = np.clip(
-        [policy.lower, policy.upper], *(question.bounds or (-math.inf, math.inf))
-    )
+    low, high = question.bounds or (-math.inf, math.inf)
     frame = pd.DataFrame(
         {
             "arm": pd.Series(policy.arms, dtype=object),
             "ratings": policy.counts,
             "mean": policy.means,
-            "lower": lower,
-            "upper": upper,
+            "lower": policy.lower.clip(low, high),
+            "upper": policy.upper.clip(low, high),
             "group": np.array(names)[look.group],
         }
     )
@@ -226,28 +231,14 @@ def shared(
     }
 
 
-def printable(arm: Hashable, longest: int | None = None) -> str:
+def printable(arm: Hashable, longest: int = sys.maxsize) -> str:
     """The name of an arm on one line of a terminal, which it cannot steer; cut short if long."""
     # A thousand characters take time only to be dropped.
-    text = str(arm) if longest is None else str(arm)[: longest + 1]
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return text if longest is None or len(text) <= longest else text[: longest - 3] + "..."
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(arm)[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-def named(arms: Iterable[Hashable]) -> str:
+def named(arms: Sequence[Hashable]) -> str:
     """The first few names, and how many more."""
-    names = [printable(arm, LONGEST) for arm in arms]
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED + 1 else ""
-    return ", ".join(names[: NAMED if more else None]) + more
-
-
-def _aligned(frame: pd.DataFrame) -> list[str]:
-    """Rows of text, numbers to the right."""
-    columns = []
-    for name in frame:
-        cells = [str(name), *frame[name]]
-        width = max(map(len, cells))
-        flush = str.ljust if name in ("arm", "group", "next") else str.rjust
-        columns.append([flush(cell, width) for cell in cells])
-    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    more = f" and {len(arms) - NAMED:,} more" if len(arms) > NAMED + 1 else ""
+    return ", ".join(printable(arm, LONGEST) for arm in arms[: NAMED if more else None]) + more

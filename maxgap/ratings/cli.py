@@ -89,7 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        _drop_output()
         return CLOSED
 
 
@@ -106,11 +105,6 @@ class Compiling(Listener):
 
     def on_end(self, event: Any) -> None:
         """Say nothing."""
-
-
-def _drop_output() -> None:
-    """Let go of what cannot be written: Python would complain once more when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(*texts: str) -> None:
@@ -232,13 +226,12 @@ def _asked(options: argparse.Namespace) -> Question:
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
+    apart = not one_of if duels else others
     named = any(name is not None for name in (options.arm, options.reward, options.rater))
-    together = "--winner and --loser go together, or --winner and --pair"
     for wrong, why in (
         (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
-        (not duels and others, together),
+        (apart, "--winner and --loser go together, or --winner and --pair"),
         (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
-        (duels and not one_of, together),
         (options.draws and not options.pair, "--draws and --pair go together"),
         (duels and (scaled or named), "--winner: not with --arm, --reward, --rater or a scale"),
         (duels and contrasts, "--winner: clusters only, as rewards of a duel depend on each other"),
@@ -261,10 +254,9 @@ def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Questi
     if options.winner is None:
         columns = {"--arm": options.arm, "--reward": options.reward} | columns
     source = Source(path, columns, options.separator, options.encoding)
-    rows = Rows(question.bounds, text=source.text)
+    rows = Rows(question.bounds)
     if options.winner is not None:
-        chosen = options.chosen is not None
-        rows = Duels(options.pair or (), options.draws, chosen=chosen, text=source.text)
+        rows = Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
     try:
         with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
             read_rows(source, rows)
@@ -293,8 +285,8 @@ def _next(options: argparse.Namespace) -> None:
         _say(*rows.notes)
         known = set(map(str, rows.labels))
         for name in options.arms:
-            if name not in known:
-                rows.arms.number(name)
+            if name.strip() and name not in known:
+                rows.arms.number(name.strip())
         if rows.moments().counts.all():
             policy = _answer(rows, question, options.groups).policy()
         else:  # arms that have no rating yet come first
@@ -320,7 +312,7 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
         if not os.path.exists(path := options.pending[0]):
             raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
         source = Source(path, {"--arm": options.arm}, options.separator, options.encoding)
-        rows = Rows(text=source.text)
+        rows = Rows()
         with suppress(NoRows):
             read_rows(source, rows)
         said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]
@@ -328,8 +320,10 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    if all(map(_is_number, options.given)):
+    guessed: list[float] = []
+    with suppress(ValueError):
         guessed = [float(text) for text in options.given]
+    if guessed and np.isfinite(guessed).all():
         made = plan(guessed, sd=options.sd, **_asked(options).settings)
     elif len(options.given) > 1:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
@@ -341,12 +335,6 @@ def _plan(options: argparse.Namespace) -> None:
             made = plan(means, sd=sd, **question.settings)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
-
-
-def _is_number(text: str) -> bool:
-    with suppress(ValueError):
-        return math.isfinite(float(text))
-    return False
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -415,10 +403,11 @@ def _print(result: Any) -> None:
         result = result.encode(encoding, "backslashreplace").decode(encoding)
     try:
         print(result, flush=True)
-    except BrokenPipeError:
-        raise
     except OSError as problem:
-        _drop_output()
+        # Let go of what cannot be written: Python would complain once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(problem, BrokenPipeError):
+            raise
         raise BadFile(f"standard output: {problem.strerror or problem}") from None
 
 

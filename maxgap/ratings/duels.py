@@ -36,10 +36,8 @@ class Duels(Rows):
     Columns are winner and loser, or winner and the two of the pair; then perhaps who was chosen.
     """
 
-    def __init__(
-        self, pair: Sequence[Any], draws: str | None, *, chosen: bool, text: bool = False
-    ) -> None:
-        super().__init__(text=text)
+    def __init__(self, pair: Sequence[Any], draws: str | None, *, chosen: bool) -> None:
+        super().__init__()
         self._names, self._draws, self._chosen = list(pair), draws, chosen
         self._n_draws = 0
         self._weights: Floats | None = None
@@ -47,19 +45,25 @@ class Duels(Rows):
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
         one, other = (1, 2) if self._names else (0, 1)
-        pairs = self.arms.numbers(columns[one], columns[other])
+        sides = [columns[one], columns[other]]
+        if sides[0].dtype != sides[1].dtype:  # of whole numbers together pandas makes floats
+            sides = [side.astype(object) for side in sides]
+        both = pd.concat(sides, ignore_index=True)
+        in_turn = np.arange(both.size).reshape(2, -1).T
+        pairs = self.arms.numbers(both.iloc[in_turn.ravel()]).reshape(-1, 2)
         won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
+        neither = "{!r} is neither of the two".format
         undecided = "{!r} is neither of the two; say what a draw is: half, or drop it".format
         check(
             columns,
             (pairs[:, 0] < 0, one, why_no_label),
             (pairs[:, 1] < 0, other, why_no_label),
             (pairs[:, 0] == pairs[:, 1], other, "{!r} plays itself".format),
-            (won < 0, 0, _neither),
+            (won < 0, 0, neither),
             (drawn & (self._draws is None), 0, undecided),
-            (((chosen < 0) | (chosen > 1)) & self._chosen, len(columns) - 1, _neither),
+            (((chosen < 0) | (chosen > 1)) & self._chosen, len(columns) - 1, neither),
         )
         values = REWARDS[won]
         if self._chosen:
@@ -76,12 +80,11 @@ class Duels(Rows):
 
     def _meant(self, label: Hashable) -> tuple[int, int]:
         """The number of an arm, or else the side of a column's name or a word; -1 for none."""
-        number, name = self.arms.find(label), self.arms.plain(label)
-        if number is not None:
+        if (number := self.arms.find(label)) is not None:
             return number, -1
-        if name in self._names:
-            return -1, self._names.index(name)
-        return -1, NOBODY if _is_draw(name) else -1
+        if label in self._names:
+            return -1, self._names.index(label)
+        return -1, NOBODY if _is_draw(label) else -1
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -154,12 +157,6 @@ class Duels(Rows):
             f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
             f"{about[at]:,.0f} are expected: {why}"
         )
-
-
-def _neither(label: Any) -> str:
-    """Why this is not one of two, or a word for a draw."""
-    why = why_no_label(label)
-    return why if why == "is missing" else f"{label!r} is neither of the two"
 
 
 def _is_draw(label: Any) -> bool:

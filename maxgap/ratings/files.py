@@ -11,8 +11,8 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator
+from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -53,11 +53,6 @@ class Source(NamedTuple):
         """The file as a message names it."""
         return "standard input" if self.path == "-" else self.path
 
-    @property
-    def text(self) -> bool:
-        """Whether it is read as a text."""
-        return not self.path.lower().endswith((".parquet", ".pq"))
-
 
 def read_rows(source: Source, rows: Rows) -> None:
     """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
@@ -66,9 +61,10 @@ def read_rows(source: Source, rows: Rows) -> None:
     """
     # None: only at a terminal.
     how: Any = {"disable": True if sys.stderr is None else None, "unit": "", "unit_scale": True}
+    read = _parquet if source.path.lower().endswith((".parquet", ".pq")) else _text
     try:
         with (
-            closing(_text(source) if source.text else _parquet(source)) as pieces,
+            closing(read(source)) as pieces,
             tqdm(desc=source.name, delay=1.0, leave=False, **how) as bar,
         ):
             for columns, where, done, bar.total in pieces:
@@ -111,24 +107,15 @@ def _places(names: list[str], source: Source) -> list[int]:
 # -- text --------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _opened(source: Source) -> Iterator[tuple[io.TextIOWrapper, Any]]:
-    """The file as text, and the bytes below it, of which the position shows how far it is read."""
-    if source.path == "-" and sys.stdin is None:
-        raise BadFile("-: the standard input is closed")
+def _decoded(raw: Any, source: Source) -> io.TextIOWrapper:
+    if source.path.lower().endswith(".gz"):
+        raw = gzip.GzipFile(fileobj=raw)
     # A byte order mark is no part of the first column's name.
     encoding = "utf-8-sig" if source.encoding.lower() in ("utf-8", "utf8") else source.encoding
-    packed = source.path.lower().endswith(".gz")
-    with nullcontext(sys.stdin.buffer) if source.path == "-" else open(source.path, "rb") as raw:
-        unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-        try:
-            text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
-        except LookupError as problem:
-            raise UnicodeError(str(problem)) from None
-        try:
-            yield text, raw
-        finally:
-            text.detach()  # closed is only what was opened here
+    try:
+        return io.TextIOWrapper(raw, encoding=encoding, newline="")
+    except LookupError as problem:
+        raise UnicodeError(str(problem)) from None
 
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
@@ -153,20 +140,23 @@ def _kinds(names: list[str], places: list[int], source: Source) -> dict[int, Any
         said, options = " and ".join(map(repr, taken)), " and ".join(source.columns)
         why = f"must name the columns, but has {said}; say by {options} if these are names"
         raise BadFile(f"{source.name}: its first line {why}")
-    kinds: dict[int, Any] = dict.fromkeys(range(len(names)), "category")
-    kinds |= dict.fromkeys(places, str)  # of what is not looked at pandas keeps least the other way
-    if "--reward" in source.columns:
-        del kinds[places[list(source.columns).index("--reward")]]
-    return kinds
+    reward = dict(zip(source.columns, places, strict=True)).get("--reward")
+    # Of what is not looked at categories take least memory.
+    return {at: str if at in places else "category" for at in range(len(names)) if at != reward}
 
 
 def _text(source: Source) -> Generator[Piece]:
-    size = os.path.getsize(source.path) if os.path.isfile(source.path) else None
-    with _opened(source) as (text, raw), warnings.catch_warnings():
+    piped = source.path == "-"
+    if piped and sys.stdin is None:
+        raise BadFile("-: the standard input is closed")
+    # pandas only warns if all rows have too many fields.
+    strictly = warnings.catch_warnings(action="error", category=pd.errors.ParserWarning)
+    with open(0 if piped else source.path, "rb", closefd=not piped) as raw, strictly:
+        size = os.fstat(raw.fileno()).st_size or None  # of a pipe nothing is known
+        text = _decoded(raw, source)
         names, separator, above = _header(text, source)
         places = _places(names, source)
-        # pandas only warns if all rows have too many fields.
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+        kinds = _kinds(names, places, source)
         try:
             for piece in pd.read_csv(
                 text,
@@ -177,16 +167,16 @@ def _text(source: Source) -> Generator[Piece]:
                 # nobody could tell which one a row stands on.
                 names=list(range(len(names))),
                 skip_blank_lines=False,
-                dtype=_kinds(names, places, source),
+                dtype=kinds,
                 # "NA" may be the name of an arm; only what is empty is missing.
                 keep_default_na=False,
-                na_values={at: [""] for at in places},
+                na_values={at: [""] for at in range(len(names))},
                 low_memory=False,
                 index_col=False,
                 chunksize=PIECE,
             ):
-                kept = _filled(piece, places)
-                columns = [kept[at].rename(names[at]) for at in places]
+                kept = piece.dropna(how="all")
+                columns = [_clean(kept[at], at in kinds).rename(names[at]) for at in places]
                 where = partial(_line, piece, kept.index, above)
                 yield columns, where, piece.index.stop if size is None else raw.tell(), size
                 above += _line_ends(piece)
@@ -196,12 +186,17 @@ def _text(source: Source) -> Generator[Piece]:
             raise BadFile(_malformed(source, len(names), above, str(problem))) from None
 
 
-def _filled(piece: pd.DataFrame, places: list[int]) -> pd.DataFrame:
-    """The lines that have more than blanks."""
-    unfilled = piece[piece[places].isna().all(axis=1)]
-    rest = unfilled.drop(columns=places)
-    blank = (rest.isna() | (rest == "")).all(axis=1).to_numpy(dtype=bool)
-    return piece.drop(index=unfilled.index[blank])
+def _clean(column: pd.Series, is_label: bool) -> pd.Series:
+    """Labels without blanks around them; rewards as numbers, and what is none as it is."""
+    if is_label:
+        labels = column.str.strip()
+        return labels.mask(labels == "")
+    # One word among them, and pandas has taken them all for words.
+    numbers = pd.to_numeric(column, errors="coerce")
+    if (words := numbers.isna()).any():
+        numbers = numbers.astype(object)
+        numbers[words] = column[words]
+    return numbers
 
 
 def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:

@@ -104,10 +104,9 @@ class World(NamedTuple):
         freedom = float((counts - 1).sum())
         pooled = squares.sum() / freedom if freedom > 0 else np.square(at_once.scales(policy))
         variances = (squares + pooled) / counts
-        if question.bounds is None:
-            return cls(means, np.sqrt(variances / counts), variances, None, group)
-        low, high = question.bounds
-        variances = np.minimum(variances, np.maximum((means - low) * (high - means), 0.0))
+        if question.bounds is not None:
+            low, high = question.bounds
+            variances = np.minimum(variances, np.maximum((means - low) * (high - means), 0.0))
         # A mean at a bound is uncertain, too.
         errors = np.sqrt(np.maximum(variances, pooled / counts) / counts)
         return cls(means, errors, variances, question.bounds, group)
@@ -246,8 +245,8 @@ def plan(
     guessed = as_floats(means)
     if guessed is None or guessed.ndim != 1 or guessed.size < 2 or not np.isfinite(guessed).all():
         raise ValueError(f"means must be two numbers or more, got {means!r}")
-    gaps = np.sort(np.diff(np.sort(guessed)))
-    if gaps[-1] == 0 or (gaps.size > 1 and gaps[-2] >= gaps[-1] * (1 - 1e-9)):
+    second, largest = np.sort([0.0, *np.diff(np.sort(guessed))])[-2:]
+    if second >= largest * (1 - 1e-9):
         raise ValueError(f"means: no gap is the largest, no number of rewards tells, got {means!r}")
     if hasattr(question.sigma, "items"):
         raise ValueError(f"sigma must be a number, got {question.sigma!r}")

@@ -43,27 +43,19 @@ class Moments(NamedTuple):
 
 
 class Labels:
-    """Labels in the order in which they come, and the number of each.
+    """Labels in the order in which they come, and the number of each; perhaps "" is one, too."""
 
-    Those of a text lose the blanks around them. Is "" a label, too, unless it is a text?
-    """
-
-    def __init__(self, *, text: bool, empty: bool) -> None:
+    def __init__(self, *, empty: bool) -> None:
         self.known: list[Hashable] = []
-        self._text, self._empty = text, empty and not text
+        self._empty = empty
         self._index: dict[Hashable, int] = {}
-
-    def plain(self, label: Hashable) -> Hashable:
-        """The label as it is kept."""
-        return label.strip() if self._text and isinstance(label, str) else label
 
     def find(self, label: Hashable) -> int | None:
         """The number of the label, if it has one."""
-        return self._index.get(_key(self.plain(label)))
+        return self._index.get(_key(label))
 
     def number(self, label: Hashable) -> int:
         """The number of the label, a new one if it has none; -1 if it cannot be a label."""
-        label = self.plain(label)
         nameless = isinstance(label, str) and label == "" and not self._empty
         if nameless or is_rounded(label) or (key := _key(label)) is None:
             return -1
@@ -72,36 +64,23 @@ class Labels:
             self.known.append(label)
         return number
 
-    def numbers(self, *columns: pd.Series) -> Integers:
-        """Of every row and column the number of its label, in order of appearance; -1 for none."""
-        labels: list[Hashable] = []
-        places = np.empty((len(columns[0]), len(columns)), dtype=np.int64)
-        for k, column in enumerate(columns):
-            codes, found = codes_of(column)
-            places[:, k] = np.where(codes < 0, -1, codes + np.int64(len(labels)))
-            labels += found
-        numbers = np.full(len(labels) + 1, -1)  # the last for none
-        for place in pd.unique(places.ravel()).tolist():
-            if place >= 0:
-                numbers[place] = self.number(labels[place])
-        return numbers[places]
+    def numbers(self, column: pd.Series) -> Integers:
+        """Of every row the number of its label, -1 for none."""
+        codes, labels = codes_of(column)
+        return np.array([*map(self.number, labels), -1])[codes]
 
 
 class Rows:
-    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards.
+    """Checked rows in their order, iterated over in pieces: numbers of arms, rewards."""
 
-    Those of a ``text`` file: what looks like a number is one, blanks around a label are none of it.
-    """
-
-    def __init__(self, bounds: tuple[float, float] | None = None, *, text: bool = False) -> None:
-        self.arms = Labels(text=text, empty=True)
+    def __init__(self, bounds: tuple[float, float] | None = None) -> None:
+        self.arms = Labels(empty=True)
         self.labels = self.arms.known
         self.total = 0
         #: How many raters there are, and whether any rates several arms; None if nobody said.
         self.raters: tuple[int, bool] | None = None
-        self._people = Labels(text=text, empty=False)
+        self._people = Labels(empty=False)
         self._who: list[Integers] = []
-        self._text = text
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
         self._ends = math.inf, -math.inf  # the least and the largest reward
         self._kept: list[tuple[NDArray[np.int32], Floats]] = []
@@ -111,12 +90,12 @@ class Rows:
 
         Without rewards they are 0.
         """
-        numbers = self.arms.numbers(columns[0])[:, 0]
-        values = _floats(columns[1], self._text) if len(columns) > 1 else np.zeros(numbers.size)
+        numbers = self.arms.numbers(columns[0])
+        values = _floats(columns[1]) if len(columns) > 1 else np.zeros(numbers.size)
         wrong = ~((values >= self._bounds[0]) & (values <= self._bounds[1]))
         check(columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
         if len(columns) > 2:
-            raters = self._people.numbers(columns[2])[:, 0]
+            raters = self._people.numbers(columns[2])
             check(columns, (raters < 0, 2, why_no_label))
             self._who.append(raters)
         self._ends = values.min(initial=self._ends[0]), values.max(initial=self._ends[1])
@@ -124,9 +103,7 @@ class Rows:
 
     def _why(self, given: Any) -> str:
         """Why a reward cannot be used."""
-        if why_no_label(given) == "is missing":
-            return "is missing"
-        (value,) = _floats(pd.Series([given], dtype=object), self._text)
+        (value,) = _floats(pd.Series([given], dtype=object))
         if math.isnan(value):
             return f"{given!r} is not a number"
         if not abs(value) <= LARGEST_REWARD:
@@ -138,10 +115,7 @@ class Rows:
         self.total += numbers.size
 
     def once(self) -> None:
-        """If raters are known, count a rater's ratings of an arm as one.
-
-        That one is their mean, and stands where the first of them stood.
-        """
+        """Count a rater's ratings of an arm as one, their mean, where the first of them stood."""
         if not self._who:
             return
         numbers, values = map(np.concatenate, zip(*self, strict=True))
@@ -151,14 +125,12 @@ class Rows:
         self._kept, self._who, self.total = [], [], 0
         self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
-    def check_arms(self, groups: int = 2) -> None:
-        """A ValueError if there are fewer arms than groups."""
+    def check_arms(self) -> None:
+        """A ValueError if there are fewer arms than two."""
         if self.total == 0:
             raise ValueError("the table has no rows")
         if len(self.labels) < 2:
             raise ValueError(f"two arms or more are needed, the table has only {self.labels[0]!r}")
-        if len(self.labels) < groups:
-            raise ValueError(f"groups must be at most {len(self.labels)}, the arms, got {groups}")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -199,12 +171,14 @@ class Rows:
 
 
 def check(columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any], str]]) -> None:
-    """A BadRow for the first bad row: which are, in which column, and why a value."""
+    """A BadRow for the first bad row: which are, in which column, and why one that is there."""
     first = [(int(bad.argmax()), k) for k, (bad, _, _) in enumerate(checks) if bad.any()]
     if first:
         at, k = min(first)
         _, column, why = checks[k]
-        raise BadRow(at, column, why(columns[column].iloc[at]))
+        given = columns[column].iloc[at]
+        missing = is_missing(given) or (isinstance(given, str) and not given.strip())
+        raise BadRow(at, column, "is missing" if missing else why(given))
 
 
 def _key(label: Any) -> Hashable:
@@ -234,17 +208,13 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
 
 def why_no_label(label: Any) -> str:
     """Why this cannot be a label."""
-    if is_missing(label) or (isinstance(label, str) and not label.strip()):
-        return "is missing"
     if is_rounded(label):
         return f"{label!r} may be another number that was rounded: a float holds no such label"
     return f"{label!r} cannot be a label"
 
 
-def _floats(rewards: pd.Series, text: bool) -> Floats:
+def _floats(rewards: pd.Series) -> Floats:
     """The rewards; NaN for what is missing or no number."""
-    if text:  # one word among them, and pandas has taken them all for words
-        rewards = pd.to_numeric(rewards, errors="coerce")
     # To pandas True and False are numbers, too.
     if pd.api.types.is_numeric_dtype(rewards) and not pd.api.types.is_complex_dtype(rewards):
         return rewards.to_numpy(dtype=np.float64, na_value=math.nan)
@@ -280,13 +250,12 @@ def add_table(rows: Rows, table: Any, **asked: Any) -> None:
 
 def _checked_table(table: Any, named: dict[str, Any]) -> pd.DataFrame:
     """The table as one of pandas, which has the columns that are named, each once."""
-    if not isinstance(table, pd.DataFrame):
-        try:
-            table = pd.DataFrame(_of_pandas(table))
-        except (TypeError, ValueError) as problem:
-            raise ValueError(
-                f"table must be a DataFrame, a mapping, or what has to_pandas(): {problem}"
-            ) from None
+    try:
+        table = pd.DataFrame(_of_pandas(table))
+    except (TypeError, ValueError) as problem:
+        raise ValueError(
+            f"table must be a DataFrame, a mapping, or what has to_pandas(): {problem}"
+        ) from None
     for name, column in named.items():
         times = 0
         with suppress(TypeError, ValueError):

@@ -12,7 +12,7 @@ import numpy as np
 
 from maxgap.confidence import guarantees
 from maxgap.policies import at_once
-from maxgap.policies.max_gap_partition import MaxGapPartition, check_groups, cut
+from maxgap.policies.max_gap_partition import MaxGapPartition, cut
 from maxgap.ratings.answers import Answer, named, shared, tell_all
 from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Rows, add_table
@@ -277,7 +277,7 @@ def split_of(rows: Rows, question: Question) -> TableSplit:
         # What contrasts might have used of delta is not given to the intervals afterwards.
         question = question._replace(stopping="clusters")
         policy = question._replace(delta=question.delta / 2).policy(rows.labels)
-        moments = tell_all(policy, rows)
+        tell_all(policy, rows)
         left_out = (f"{text}: contrasts are left out" for text in against)
         against = (*left_out, *policy.objections)
     notes += [f"{text[0].upper()}{text[1:]}." for text in against]
@@ -342,15 +342,14 @@ def partition(
     ([['jam', 'tea'], ['oil'], ['mud']], True)
     """
     question = Question.asked(bounds, sigma, delta, confidence, "clusters")
-    check_groups(groups)
     rows = Rows(question.bounds)
     add_table(rows, table, arm=arm, reward=reward, rater=rater)
-    return partition_of(rows, int(groups), question)
+    return partition_of(rows, groups, question)
 
 
 def partition_of(rows: Rows, groups: int, question: Question) -> TablePartition:
     """The partition that checked rows give."""
-    rows.check_arms(groups)
+    rows.check_arms()
     policy = question.policy(rows.labels, MaxGapPartition, groups=groups)
     moments = tell_all(policy, rows)
     at_once.begin(policy)
