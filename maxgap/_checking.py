@@ -13,20 +13,6 @@ from maxgap._numbers import as_float, as_floats, is_whole, scalar
 from maxgap.confidence import FROM_REWARDS, RADII, check_sigma
 from maxgap.engine.types import Floats, Integers
 
-__all__ = [
-    "LARGEST_REWARD",
-    "check_ranges",
-    "checked_batch",
-    "checked_confidence",
-    "checked_indices",
-    "checked_labels",
-    "checked_sigmas",
-    "is_missing",
-    "is_rounded",
-    "label_index",
-    "label_key",
-]
-
 #: The largest reward (in size) that a policy takes: differences of two must not overflow.
 LARGEST_REWARD = 1e300
 

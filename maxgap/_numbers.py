@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_float", "as_floats", "is_whole", "scalar"]
-
 
 def scalar(value: Any) -> Any:
     """What an array of no dimensions holds; anything else as it is."""

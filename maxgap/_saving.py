@@ -12,16 +12,6 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = [
-    "StrPath",
-    "check_saved",
-    "checked_path",
-    "digest",
-    "fingerprint",
-    "saved_list",
-    "write_whole",
-]
-
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: Flags of a new file; Windows knows the last but not the two before.

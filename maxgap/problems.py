@@ -25,7 +25,6 @@ __all__ = [
     "BordaProblem",
     "Problem",
     "four_arms",
-    "four_arms_alternative",
     "one_large_gap",
     "stopping_time_family",
     "streetview",
@@ -365,7 +364,7 @@ def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
     ----------
     epsilon, nu : float
         The small and the large spacing, ``0 < 1.1 epsilon < nu``. The paper asks for nu much larger
-        than epsilon; below 1.1 epsilon the alternative for arm 4 no longer has another answer.
+        than epsilon; below 1.1 epsilon moving arm 4 up by 2.1 epsilon no longer changes the answer.
     sigma : float, default 1.0
 
     Examples
@@ -376,38 +375,6 @@ def four_arms(epsilon: float, nu: float, sigma: float = 1.0) -> Problem:
     nu = checked_number("nu", nu, above=0.0)
     epsilon = checked_number("epsilon", epsilon, above=0.0, below=nu / 1.1)
     return Problem([2 * nu + 2 * epsilon, nu + 2 * epsilon, epsilon, 0.0], sigma)
-
-
-def four_arms_alternative(
-    epsilon: float, nu: float, sigma: float = 1.0, *, arm: int = 4
-) -> Problem:
-    """Instance B' or B'' of the lower bound: `four_arms` with one mean moved, another answer.
-
-    Moving arm 4 up by 2.1 epsilon (B') carries it over arm 3 and shortens the largest gap to nu -
-    0.1 epsilon, so that the gap nu between arms 1 and 2 becomes the largest. Moving arm 1 up by 1.1
-    epsilon (B'') makes that gap nu + 1.1 epsilon, again the largest. So the answer is {0},
-    {1, 2, 3}.
-
-    Parameters
-    ----------
-    epsilon, nu, sigma : float
-        As for `four_arms`.
-    arm : {4, 1}, default 4
-        Which of the paper's arms moves (its number in the paper, not the index).
-
-    Examples
-    --------
-    >>> sorted(four_arms_alternative(0.25, 1.0).bottom)
-    [1, 2, 3]
-    """
-    means = four_arms(epsilon, nu).means.copy()
-    if arm == 4:
-        means[3] = 2.1 * float(epsilon)
-    elif arm == 1:
-        means[0] = 2 * float(nu) + 3.1 * float(epsilon)
-    else:
-        raise ValueError(f"arm: the paper moves arm 4 or arm 1, got {arm!r}")
-    return Problem(means, sigma)
 
 
 def stopping_time_family(gap: float, sigma: float = 0.05) -> Problem:

@@ -359,9 +359,11 @@ def test_lower_bounds_by_hand():
 def test_the_shifts_of_the_lower_bound_are_those_of_the_alternatives():
     epsilon, nu, delta, sigma = 0.05, 1.0, 0.02, 2.0
     original = problems.four_arms(epsilon, nu).means
-    for arm in (4, 1):
-        moved = problems.four_arms_alternative(epsilon, nu, arm=arm).means
-        entropy = np.sum((moved - original) ** 2) / (2 * sigma**2)
+    for arm, shift in ((4, 2.1 * epsilon), (1, 1.1 * epsilon)):
+        moved = original.copy()
+        moved[arm - 1] += shift
+        assert Problem(moved).top == {0} != Problem(original).top
+        entropy = shift**2 / (2 * sigma**2)
         bound = hardness.lower_bound(epsilon, delta, arm=arm, sigma=sigma)
         assert bound * entropy == pytest.approx(math.log(1 / (2.4 * delta)))
 

@@ -54,7 +54,6 @@ CONTRACT = {
         "two_large_gaps": "",
         "one_large_gap": "",
         "four_arms": "",
-        "four_arms_alternative": "",
         "stopping_time_family": "",
     },
     "maxgap.confidence": {"radius": "", "guarantees": ""},

@@ -90,8 +90,6 @@ def test_a_half_is_a_half_wherever_a_scale_or_a_probability_is_taken(half, tmp_p
     assert Problem([0, half], half) == Problem([0, 0.5], 0.5)
     assert maxgap.problems.two_large_gaps(half) == maxgap.problems.two_large_gaps(0.5)
     assert maxgap.problems.four_arms(half, 1.0) == maxgap.problems.four_arms(0.5, 1.0)
-    four = maxgap.problems.four_arms_alternative
-    assert four(half, 1.0, arm=1) == four(0.5, 1.0, arm=1)
     family = maxgap.problems.stopping_time_family
     assert family(half, half) == family(0.5, 0.5)
     large = maxgap.problems.one_large_gap

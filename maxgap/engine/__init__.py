@@ -2,5 +2,3 @@
 
 Each module uses those before it: types, compiled, elementary, slots, state, runs.
 """
-
-__all__: list[str] = []

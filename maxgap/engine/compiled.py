@@ -31,8 +31,6 @@ import numba.extending
 import numpy as np
 import platformdirs
 
-__all__ = ["ZERO", "compiled", "inlined", "internal", "method"]
-
 #: The number to begin counting with, where a function is called with it. After a literal 0 numba
 #: would compile that function once for the literal and once more for a number.
 ZERO: Any = np.int64(0)

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from maxgap.engine.compiled import compiled
 
-__all__ = ["exp", "log", "log_of_array", "log_twice_normal_cdf"]
-
 # The logarithm of 2 in two parts. The first has so few bits that its products with an exponent
 # are exact.
 LN2_HIGH = 6.93147180369123816490e-01

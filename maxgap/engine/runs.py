@@ -11,8 +11,6 @@ from maxgap.engine.slots import settle
 from maxgap.engine.state import State, answer_empirically, end_round, observe
 from maxgap.engine.types import Flags, Floats, Integers
 
-__all__ = ["BERNOULLI", "NORMAL", "STUDENT_T", "Looks", "Truth", "run"]
-
 NORMAL, STUDENT_T, BERNOULLI = range(3)
 STUDENT_T_SCALE = 3.0**0.5
 

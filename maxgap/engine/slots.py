@@ -20,22 +20,6 @@ import numpy as np
 from maxgap.engine.compiled import ZERO, inlined, internal
 from maxgap.engine.types import Floats, Integers, Records
 
-__all__ = [
-    "Order",
-    "certain_gap",
-    "certain_gap_lies_at",
-    "clusters_are_apart",
-    "highest_bound",
-    "list_marked",
-    "list_touching",
-    "n_bounds_above",
-    "n_overlapping",
-    "new_order",
-    "second_highest_bound",
-    "settle",
-    "touches_above",
-]
-
 #: An arm at its place in the order, and the slot that opens at its lower end.
 SLOT = np.dtype(
     [

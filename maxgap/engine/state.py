@@ -20,33 +20,6 @@ from maxgap.engine.compiled import compiled, inlined, internal, method
 from maxgap.engine.slots import Order, certain_gap_lies_at, list_marked, new_order, settle
 from maxgap.engine.types import Flags, Floats, Integers, Records
 
-__all__ = [
-    "ARM",
-    "BY_PROVED_RULE",
-    "BY_RULE",
-    "FIRST_SQUARE",
-    "SUMS",
-    "UNDECIDED",
-    "UNLISTED",
-    "ByCount",
-    "FromSums",
-    "Lines",
-    "Rule",
-    "State",
-    "answer_around",
-    "answer_by",
-    "answer_empirically",
-    "begin",
-    "empirical_top",
-    "end_round",
-    "list_next",
-    "list_with_fewest",
-    "new_state",
-    "observe",
-    "renew_all",
-    "tell",
-]
-
 #: Values of ``stopped``; 0 while it goes on.
 BY_RULE, BY_PROVED_RULE = 1, 2
 #: Values of ``n_next``, where plain Python says whom to sample next: nobody has asked it yet, nor,

@@ -11,8 +11,6 @@ from maxgap._checking import checked_indices
 from maxgap._numbers import is_whole
 from maxgap.engine.types import Integers
 
-__all__ = ["shares", "spread", "waiting_counts"]
-
 
 def waiting_counts(pending: Any, labels: list[Hashable], index: dict[Hashable, int]) -> Integers:
     """How many questions about each arm wait, from their arms or from how many of each."""

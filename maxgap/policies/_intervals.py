@@ -14,8 +14,6 @@ from maxgap.engine.elementary import log
 from maxgap.engine.state import SUMS, ByCount, FromSums
 from maxgap.engine.types import Floats
 
-__all__ = ["RadiusTable", "new_intervals"]
-
 #: Counts that are computed at a time: what a formula needs on its way is many times its result.
 PIECE = 1 << 16
 

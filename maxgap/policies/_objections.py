@@ -13,8 +13,6 @@ import numpy as np
 
 from maxgap.engine.types import Flags, Floats, Integers, Records
 
-__all__ = ["raised_by"]
-
 #: Probability with which a look may object without reason, over all arms.
 LEVEL = 1e-6
 

@@ -27,8 +27,6 @@ from maxgap._saving import (
 from maxgap.engine.state import BY_PROVED_RULE, BY_RULE, begin, list_next, renew_all
 from maxgap.policies.rules import LOOK_BACK
 
-__all__ = ["content_of", "read_policy", "save_policy"]
-
 FORMAT, FORMAT_VERSION = "maxgap policy", 2
 
 

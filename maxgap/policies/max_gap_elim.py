@@ -15,14 +15,7 @@ from maxgap.policies.base import Policy
 from maxgap.policies.rules import Certain, Rules
 from maxgap.reference.estimates import Estimates, PlainRule, certain_top
 
-__all__ = [
-    "MaxGapElim",
-    "TwoActive",
-    "TwoActiveAroundCertainGap",
-    "max_gap_elim",
-    "two_active",
-    "two_active_around_certain_gap",
-]
+__all__ = ["MaxGapElim", "max_gap_elim", "two_active", "two_active_around_certain_gap"]
 
 
 # -- the paper's lines -----------------------------------------------------------------------------

@@ -19,16 +19,7 @@ from maxgap.policies.base import Policy
 from maxgap.policies.rules import Certain, Rules
 from maxgap.reference.estimates import Estimates, PlainRule
 
-__all__ = [
-    "MaxGapTop2UCB",
-    "SecondBelow",
-    "ThirdBelow",
-    "Top2Lines",
-    "list_top2",
-    "max_gap_top2_ucb",
-    "second_below",
-    "third_below",
-]
+__all__ = ["MaxGapTop2UCB", "max_gap_top2_ucb", "second_below", "third_below"]
 
 
 # -- the paper's lines -----------------------------------------------------------------------------

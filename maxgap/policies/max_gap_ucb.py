@@ -16,14 +16,7 @@ from maxgap.policies.base import Policy
 from maxgap.policies.rules import Rules
 from maxgap.reference.estimates import Estimates, PlainRule
 
-__all__ = [
-    "DominantPair",
-    "DominantPairAndCertainGap",
-    "MaxGapUCB",
-    "dominant_pair",
-    "dominant_pair_and_certain_gap",
-    "max_gap_ucb",
-]
+__all__ = ["MaxGapUCB", "dominant_pair", "dominant_pair_and_certain_gap", "max_gap_ucb"]
 
 
 # -- the paper's lines -----------------------------------------------------------------------------

@@ -5,8 +5,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Vector", "checked_intervals", "checked_vector"]
-
 Vector = NDArray[np.float64]
 
 
