@@ -132,7 +132,11 @@ def checked_indices(told: Any, labels: list[Hashable], index: dict[Hashable, int
         if (
             arm is None
             or isinstance(label, (bool, np.bool_)) != isinstance(labels[arm], bool)
-            or (is_rounded(label) and not isinstance(labels[arm], float))
+            or (
+                isinstance(label, float)
+                and not isinstance(labels[arm], float)
+                and is_rounded(label)
+            )
         ):
             raise ValueError(f"arms holds the unknown label {label!r}")
         found.append(arm)

@@ -67,7 +67,7 @@ DEFAULT = _Default()
 #: What a policy holds that never changes, its settings; and what begins anew in a fresh one.
 SETTINGS = (
     *("_bounds", "_labels", "_index", "_delta", "_sigmas", "_scalar_sigma", "_confidence"),
-    *("_nested", "_stopping", "_share", "_radii", "_files"),
+    *("_nested", "_stopping", "_share", "_ranges_matter", "_radii", "_files"),
 )
 BEGINS = ("_state", "_lines", "_rule", "_room", "_objected", "_lock", "_save_lock")
 
@@ -194,6 +194,7 @@ class Policy:
         rule_of(self.rules, stopping)
         self._stopping = stopping
         self._share = self._delta / 2 if stopping == "either" else self._delta
+        self._ranges_matter = bounds is not None or from_rewards(self._confidence)
         self._radii = RadiusTable(self._confidence, self._share, self._sigmas)
         self._start()
 
@@ -262,7 +263,8 @@ class Policy:
         if indices.size == 0:
             return
         with self._lock:
-            self._check_ranges(indices, values)
+            if self._ranges_matter:
+                self._check_ranges(indices, values)
             before = self._state.progress["stopped"][0]
             crossed = self._tell(indices, values)
             stopped = self._state.progress["stopped"][0] > before
@@ -467,7 +469,8 @@ class Policy:
             self._room: int = self._state.intervals.room(counts)
         self._room -= indices.size
         crossed = tell(self._state, self._lines, self._rule, indices, values)
-        self._finish_in_python()
+        if self._state.progress[0]["n_next"] < 0:
+            self._finish_in_python()
         return bool(crossed)
 
     def _finish_in_python(self) -> None:
