@@ -10,12 +10,12 @@ NOTEBOOKS = $(filter-out book/verdicts.ipynb,$(wildcard $(addsuffix .ipynb,$(she
 READY := .venv/ready
 # The stored outputs, executing nothing.
 RENDER = mkdir -p _build && sed 's/execute_notebooks: force/execute_notebooks: off/' _config.yml > _build/stored.yml && \
-  PYTHONPATH=book/_ext .venv/bin/jupyter-book build . -q --config _build/stored.yml
+  PYTHONPATH=book/_ext .venv/bin/jupyter-book build . --config _build/stored.yml
 # Debian's packages that set the book on paper.
 TEX := texlive-xetex texlive-latex-extra texlive-fonts-recommended latexmk fonts-freefont-otf fonts-dejavu-core librsvg2-bin
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-package test-notebooks processors mutants browser refresh preview pdf lab bench dist lint lock clean
+.PHONY: help book test test-package test-notebooks processors mutants browser refresh pdf lab bench dist lint lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -33,10 +33,10 @@ $(READY): requirements.txt pyproject.toml book/pyproject.toml
 # Chapters sample long: what they need is compiled at once, not after some time in plain Python.
 book test-notebooks processors refresh bench: export MAXGAP_PATIENCE = 0
 
-# What 'make pdf' made is kept: the pages offer it.
+# What 'make pdf' made is kept: the pages offer it. STORED=1 renders the stored outputs, executing nothing.
 book: $(READY) ## execute every chapter and render the book to _build/html
 	@test ! -d _build || find _build -mindepth 1 -maxdepth 1 -not -name pdf -exec rm -rf {} +
-	@.venv/bin/jupyter-book build . -W -n --keep-going
+	@$(if $(STORED),$(RENDER),.venv/bin/jupyter-book build .) -W -n --keep-going
 	@echo "The book is ready: open _build/html/index.html"
 
 test: test-package test-notebooks ## unit, property, statistical and documentation tests, and every stored output
@@ -44,7 +44,7 @@ test-package: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadscope -m "not browser" tests
 	@$(PY) -m pytest -q --doctest-modules maxgap book/maxgap_book
 test-notebooks: $(READY)
-	@$(PY) -m pytest -q --nbval --nbval-current-env -p tests.stored_outputs $(NOTEBOOKS)
+	@$(PY) -m pytest -q -n auto --dist loadfile --nbval --nbval-current-env -p tests.stored_outputs $(NOTEBOOKS)
 
 # The same, and once more with the instructions that every x86-64 has.
 processors: $(READY) ## every stored output on this processor, and on it as a plain x86-64
@@ -61,14 +61,10 @@ browser: $(READY) ## the built book in headless Chromium: links, formulas, acces
 refresh: $(READY) ## execute the notebooks in place (NOTEBOOKS=book/streetview.ipynb for one)
 	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)
 
-preview: $(READY) ## render the stored outputs, executing nothing, to _build/preview
-	@$(RENDER) --path-output _build/preview
-	@echo "Open _build/preview/_build/html/index.html"
-
 pdf: $(READY) ## the book as one PDF (needs TeX; says which packages)
 	@for tool in xelatex latexmk rsvg-convert; do command -v $$tool >/dev/null 2>&1 || { \
 	  echo "error: 'make pdf' needs $$tool; on Debian and Ubuntu install $(TEX)" >&2; exit 1; }; done
-	@rm -rf _build/pdf && $(RENDER) --builder latex --path-output _build/pdf
+	@rm -rf _build/pdf && $(RENDER) -q --builder latex --path-output _build/pdf
 	@cd _build/pdf && latexmk -cd -xelatex -interaction=nonstopmode -halt-on-error -quiet _build/latex/maxgap.tex
 	@$(PY) book/_ext/typeset.py _build/pdf/_build/latex/maxgap.log
 	@mv _build/pdf/_build/latex/maxgap.pdf _build/pdf/maxgap.pdf

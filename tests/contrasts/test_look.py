@@ -224,7 +224,7 @@ def wrong_by_distance(share, runs, c_width=5.0):
 def test_a_distance_errs_as_often_as_its_share_says_and_not_much_less():
     # Both arms of the gap have place 0, so that 0.81 of the share is theirs. Looking at 60 times,
     # ending after 600 steps and overshooting take some of it.
-    runs, share = 1500, 0.4
+    runs, share = 700, 0.4
     wrong = wrong_by_distance(share, runs)
     assert stats.binom.sf(wrong - 1, runs, 0.81 * share) > 1e-3
     assert stats.binom.cdf(wrong, runs, 0.45 * share) > 1e-3

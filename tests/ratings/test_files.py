@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rating_tables import COMMAND, PLAIN, arms_of, ratings, run, small_tables
 
@@ -290,6 +290,7 @@ def test_many_rows_take_little_memory_and_the_last_line_is_counted_right(tmp_pat
     assert "line 2000002, column 'stars': 6 is outside" in err
 
 
+@settings(max_examples=25)  # each simulates how many ratings more it takes
 @given(small_tables())
 def test_a_file_says_what_its_table_says(rows):
     text = io.StringIO("item,stars\n" + "".join(f"{arm},{reward}\n" for arm, reward in rows))
