@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from rating_tables import COMMAND, run
 
-from maxgap.ratings import cli
-
 # -- in a process of its own -----------------------------------------------------------------------
 
 STARS = ["--bounds", "1", "5"]
@@ -30,12 +28,6 @@ def test_who_closes_the_pipe_is_not_told_off():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
-
-
-@pytest.mark.parametrize("other", [["--json"], ["--plot", "z.svg"]])
-def test_the_demo_does_not_forget_an_option(other, capsys):
-    assert cli.main(["demo", "--csv", *other]) == 2
-    assert "not with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("_", range(4))  # it may come at any moment

@@ -1,4 +1,4 @@
-"""The command line: ``maxgap split``, ``next``, ``plan`` and ``demo``.
+"""The command line: ``maxgap split``, ``next`` and ``plan``.
 
 Results go to the standard output, all else to the standard error. Every end has its exit status,
 which ``--help`` lists.
@@ -11,7 +11,6 @@ import json
 import math
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from importlib.metadata import version
@@ -28,7 +27,7 @@ from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
 from maxgap.ratings.planning import Forecast, plan
 from maxgap.ratings.question import POLICY_OF, Question
 from maxgap.ratings.rows import Rows
-from maxgap.ratings.splits import TablePartition, TableSplit, partition_of, split, split_of
+from maxgap.ratings.splits import TablePartition, TableSplit, partition_of, split_of
 
 __all__ = ["main", "parser"]
 
@@ -52,18 +51,6 @@ break that:
 - raters who rate repeatedly. Raters who rate one item more than once need care: name their column,
   --rater, and each counts once an item. Where some rate several items contrasts are left out.
 A --sigma that the ratings contradict is refused."""
-
-#: The items of the demo, and the probability of each number of stars, 1 to 5.
-DEMO = {
-    "Ada's soup": (0.02, 0.05, 0.13, 0.35, 0.45),
-    "Bea's curry": (0.03, 0.06, 0.16, 0.35, 0.40),
-    "Cem's pie": (0.04, 0.08, 0.18, 0.36, 0.34),
-    "Dov's stew": (0.22, 0.30, 0.26, 0.14, 0.08),
-    "Eli's salad": (0.26, 0.31, 0.24, 0.13, 0.06),
-    "Fay's toast": (0.30, 0.32, 0.22, 0.11, 0.05),
-}
-#: Pictures of more arms hold them as pixels: as lines they would be slow and large.
-MANY = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,7 +121,6 @@ def parser() -> argparse.ArgumentParser:
     found = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
     following = command("next", "say what to rate next, given the ratings so far", _next, CARE)
     planned = command("plan", "say how many ratings it will take, if the means are these", _plan)
-    demo = command("demo", "collect ratings from a made-up crowd until certified", _demo)
     for one in (found, following):
         one.add_argument("file", metavar="FILE", help="the ratings, or -")
         one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
@@ -147,15 +133,9 @@ def parser() -> argparse.ArgumentParser:
     means = "guessed means, or a FILE that has them"
     planned.add_argument("given", metavar="M", nargs="+", help=means)
     planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
-    demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
-    demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
-    demo.set_defaults(stopping="either")
     for one in (found, following, planned):
         _add_reading(one.add_argument_group("the file").add_argument)
-        _add_question(one.add_argument_group("the guarantee"), given=True)
-    _add_question(demo.add_argument_group("the guarantee"), given=False)
-    for one in (found, demo):
-        one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
+        _add_question(one.add_argument_group("the guarantee"))
     return whole
 
 
@@ -177,12 +157,11 @@ def _add_reading(add: Callable[..., Any]) -> None:
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
-def _add_question(guarantee: Any, *, given: bool) -> None:
-    if given:
-        scale = guarantee.add_mutually_exclusive_group().add_argument
-        ends = "the smallest and largest rating that there could be"
-        scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
-        scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
+def _add_question(guarantee: Any) -> None:
+    scale = guarantee.add_mutually_exclusive_group().add_argument
+    ends = "the smallest and largest rating that there could be"
+    scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
+    scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
     add = guarantee.add_argument
     add("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*confidence.RADII, *confidence.FROM_REWARDS]
@@ -277,7 +256,13 @@ def _answer(rows: Rows, question: Question, groups: int) -> TableSplit | TablePa
 def _split(options: argparse.Namespace) -> None:
     with _read(options, options.file) as (rows, question):
         found = _answer(rows, question, options.groups)
-    _show(found, options)
+    if options.json:
+        _print(_as_json(found))
+        return
+    verdict = "\n".join(found.verdict())
+    _print(verdict)  # what is known is said first
+    report = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
+    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
 def _next(options: argparse.Namespace) -> None:
@@ -337,61 +322,7 @@ def _plan(options: argparse.Namespace) -> None:
     _print(as_json if options.json else str(made))
 
 
-def _demo(options: argparse.Namespace) -> None:
-    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
-    policy = Question.asked((1, 5), None, **how).policy(list(DEMO))
-    if options.csv and (options.json or options.plot):
-        raise ValueError("--csv prints the ratings alone: not with --json or --plot")
-    rng = np.random.default_rng(options.seed)
-    rows: list[tuple[Any, int]] = []
-    while not policy.stopped:
-        asked = [str(item) for item in policy.ask() for _ in range(20)]
-        rows += (told := [(item, int(rng.choice(5, p=DEMO[item])) + 1) for item in asked])
-        policy.tell(*zip(*told, strict=True))
-    if options.csv:
-        _print("\n".join(["item,stars", *(f"{item},{n}" for item, n in rows)]))
-        return
-    rated, stars = zip(*rows, strict=True)
-    found = split(arm=rated, reward=stars, bounds=(1, 5), **how)
-    _show(found, options, f"{len(stars):,} made-up ratings.\n")
-
-
 # -- what comes out ----------------------------------------------------------------------------
-
-
-def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
-    """Draw the answer into a file, if that is asked for, and print it, first what is known."""
-    if options.plot is not None:
-        _draw(found, options.plot)
-    if options.json:
-        _print(_as_json(found))
-        return
-    verdict = "\n".join(found.verdict())
-    _print(f"{before}{verdict}")
-    report = f"\n\nFor a report: {found.sentence}" if hasattr(found, "sentence") else ""
-    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
-
-
-def _draw(found: Any, path: str) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        try:
-            figure = found.plot()
-            if len(found.arms) > MANY:
-                for ax in figure.axes:
-                    ax.set_rasterization_zorder(MANY)
-            figure.savefig(path)
-        except (OSError, RuntimeError) as problem:  # a style may ask for TeX, which is not there
-            why = getattr(problem, "strerror", None) or problem
-            raise BadFile(f"{path}: {why}") from None
-        except ValueError as problem:  # a suffix that matplotlib does not know
-            raise ValueError(f"--plot: {problem}") from None
-    glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}
-    if glyphs:
-        _say(f"{path}: the font lacks {len(glyphs)} of the characters, drawn as boxes")
 
 
 def _print(result: Any) -> None:
