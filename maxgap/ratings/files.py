@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import itertools
-import os
 import re
 import sys
 import warnings
@@ -17,7 +16,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
 from maxgap.ratings.rows import BadRow, Rows
 
@@ -28,8 +26,8 @@ PIECE = 1 << 18
 #: What separates columns, if the file's name and its first line do not tell otherwise.
 SEPARATORS = ",\t;|"
 
-#: Some rows: the columns asked for, where a row stands, how much is read by now, and of how much.
-Piece = tuple[list[pd.Series], Callable[[int], str], int, int | None]
+#: Some rows: the columns asked for, and where a row stands.
+Piece = tuple[list[pd.Series], Callable[[int], str]]
 
 
 class BadFile(ValueError):
@@ -55,26 +53,17 @@ class Source(NamedTuple):
 
 
 def read_rows(source: Source, rows: Rows) -> None:
-    """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
-
-    At a terminal it shows how far it is, if it takes long.
-    """
-    # None: only at a terminal.
-    how: Any = {"disable": True if sys.stderr is None else None, "unit": "", "unit_scale": True}
+    """Add all rows of a file; or a BadFile that names it and, where it can, line and column."""
     read = _parquet if source.path.lower().endswith((".parquet", ".pq")) else _text
     try:
-        with (
-            closing(read(source)) as pieces,
-            tqdm(desc=source.name, delay=1.0, leave=False, **how) as bar,
-        ):
-            for columns, where, done, bar.total in pieces:
+        with closing(read(source)) as pieces:
+            for columns, where in pieces:
                 try:
                     rows.add(*columns)
                 except BadRow as bad:
                     row, k, why = bad.args
                     place = f"{where(row)}, column {columns[k].name!r}"
                     raise BadFile(f"{source.name}, {place}: {why}") from None
-                bar.update(done - bar.n)
     except (OSError, EOFError, zlib.error) as problem:  # the last two of a damaged .gz
         raise BadFile(f"{source.name}: {getattr(problem, 'strerror', None) or problem}") from None
     except UnicodeError as problem:
@@ -152,7 +141,6 @@ def _text(source: Source) -> Generator[Piece]:
     # pandas only warns if all rows have too many fields.
     strictly = warnings.catch_warnings(action="error", category=pd.errors.ParserWarning)
     with open(0 if piped else source.path, "rb", closefd=not piped) as raw, strictly:
-        size = os.fstat(raw.fileno()).st_size or None  # of a pipe nothing is known
         text = _decoded(raw, source)
         names, separator, above = _header(text, source)
         places = _places(names, source)
@@ -177,8 +165,7 @@ def _text(source: Source) -> Generator[Piece]:
             ):
                 kept = piece.dropna(how="all")
                 columns = [_clean(kept[at], at in kinds).rename(names[at]) for at in places]
-                where = partial(_line, piece, kept.index, above)
-                yield columns, where, piece.index.stop if size is None else raw.tell(), size
+                yield columns, partial(_line, piece, kept.index, above)
                 above += _line_ends(piece)
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
             if "Calling read(" in str(problem):  # all that is left of an interrupt
@@ -242,12 +229,11 @@ def _parquet(source: Source) -> Generator[Piece]:
     done = 0
     try:
         with pq.ParquetFile(source.path) as file:
-            names, total = file.schema_arrow.names, file.metadata.num_rows
+            names = file.schema_arrow.names
             columns = [names[at] for at in _places(names, source)]
             for piece in file.iter_batches(batch_size=PIECE, columns=columns):
                 found = [piece.column(name).to_pandas().rename(name) for name in columns]
-                where = partial(lambda before, row: f"row {before + row + 1}", done)
+                yield found, partial(lambda before, row: f"row {before + row + 1}", done)
                 done += piece.num_rows
-                yield found, where, done, total
     except pa.ArrowException as problem:
         raise BadFile(f"{source.name}: is not a readable Parquet file ({problem})") from None
