@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 
 from maxgap.policies.max_gap_partition import members
 from maxgap.ratings.question import Question
-from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, why_no_label
+from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, key_of
 from maxgap.ratings.splits import TableSplit, split_of
 
 __all__ = ["Duels", "split_duels", "surprise"]
@@ -36,27 +36,28 @@ class Duels(Rows):
 
     def __init__(self, pair: Sequence[Any], draws: str | None, *, chosen: bool) -> None:
         super().__init__()
-        self._names, self._draws, self._chosen = list(pair), draws, chosen
+        self._draws, self._chosen = draws, chosen
+        self._side = {key_of(name): side for side, name in enumerate(pair)}
         self._n_draws = 0
 
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
-        one, other = (1, 2) if self._names else (0, 1)
+        one, other = (1, 2) if self._side else (0, 1)
         sides = [columns[one], columns[other]]
         if sides[0].dtype != sides[1].dtype:  # of whole numbers together pandas makes floats
             sides = [side.astype(object) for side in sides]
         both = pd.concat(sides, ignore_index=True)
         in_turn = np.arange(both.size).reshape(2, -1).T
         pairs = self.arms.numbers(both.iloc[in_turn.ravel()]).reshape(-1, 2)
-        won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
+        won = self._sides(columns[0], pairs) if self._side else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
         neither = "{!r} is neither of the two".format
         undecided = "{!r} is neither of the two; say what a draw is: half, or drop it".format
         check(
             columns,
-            (pairs[:, 0] < 0, one, why_no_label),
-            (pairs[:, 1] < 0, other, why_no_label),
+            (pairs[:, 0] < 0, one, self.arms.why_not),
+            (pairs[:, 1] < 0, other, self.arms.why_not),
             (pairs[:, 0] == pairs[:, 1], other, "{!r} plays itself".format),
             (won < 0, 0, neither),
             (drawn & (self._draws is None), 0, undecided),
@@ -79,9 +80,7 @@ class Duels(Rows):
         """The number of an arm, or else the side of a column's name or a word; -1 for none."""
         if (number := self.arms.find(label)) is not None:
             return number, -1
-        if label in self._names:
-            return -1, self._names.index(label)
-        return -1, NOBODY if _is_draw(label) else -1
+        return -1, self._side.get(key_of(label), NOBODY if _is_draw(label) else -1)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -104,7 +103,7 @@ class Duels(Rows):
         pairs = numbers.reshape(-1, 2)
         seats = np.array([np.bincount(side, minlength=n_arms) for side in pairs.T])
         for label, won, lost in zip(self.labels, *seats.tolist(), strict=True):
-            if not self._names and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
+            if not self._side and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
                 raise ValueError(
                     f"{label!r} wins {won:,} and loses {lost:,} duels: a draw has no place among "
                     "winners: name both of a duel (pair=, --pair) and say whether a "

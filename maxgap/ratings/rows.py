@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
 from maxgap._numbers import as_float
 
-__all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "why_no_label"]
+__all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "key_of"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,17 +52,24 @@ class Labels:
 
     def find(self, label: Hashable) -> int | None:
         """The number of the label, if it has one."""
-        return self._index.get(_key(label))
+        return self._index.get(key_of(label))
 
     def number(self, label: Hashable) -> int:
         """The number of the label, a new one if it has none; -1 if it cannot be a label."""
         nameless = isinstance(label, str) and label == "" and not self._empty
-        if nameless or is_rounded(label) or (key := _key(label)) is None:
+        if nameless or is_rounded(label) or (key := key_of(label)) is None:
             return -1
         number = self._index.setdefault(key, len(self.known))
         if number == len(self.known):
             self.known.append(label)
         return number
+
+    @staticmethod
+    def why_not(label: Any) -> str:
+        """Why this cannot be a label."""
+        if is_rounded(label):
+            return f"{label!r} may be another number that was rounded: a float holds no such label"
+        return f"{label!r} cannot be a label"
 
     def numbers(self, column: pd.Series) -> Integers:
         """Of every row the number of its label, -1 for none."""
@@ -93,10 +100,10 @@ class Rows:
         numbers = self.arms.numbers(columns[0])
         values = _floats(columns[1]) if len(columns) > 1 else np.zeros(numbers.size)
         wrong = ~((values >= self._bounds[0]) & (values <= self._bounds[1]))
-        check(columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
+        check(columns, (numbers < 0, 0, Labels.why_not), (wrong, 1, self._why))
         if len(columns) > 2:
             raters = self._people.numbers(columns[2])
-            check(columns, (raters < 0, 2, why_no_label))
+            check(columns, (raters < 0, 2, Labels.why_not))
             self._who.append(raters)
         self._ends = values.min(initial=self._ends[0]), values.max(initial=self._ends[1])
         self._keep(numbers, values)
@@ -181,7 +188,7 @@ def check(columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any],
         raise BadRow(at, column, "is missing" if missing else why(given))
 
 
-def _key(label: Any) -> Hashable:
+def key_of(label: Any) -> Hashable:
     """What finds the label again; None if it cannot be one."""
     try:
         # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
@@ -204,13 +211,6 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
         return codes, list(labels)
     # Of objects pandas takes True for 1 and whatever has no hash for an error of its own.
     return np.arange(arms.size), list(arms)
-
-
-def why_no_label(label: Any) -> str:
-    """Why this cannot be a label."""
-    if is_rounded(label):
-        return f"{label!r} may be another number that was rounded: a float holds no such label"
-    return f"{label!r} cannot be a label"
 
 
 def _floats(rewards: pd.Series) -> Floats:

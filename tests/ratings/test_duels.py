@@ -271,6 +271,19 @@ def test_what_is_no_draw_is_refused(change, arguments, message):
         split_duels(pd.DataFrame(table | change), **ARENA, **arguments)
 
 
+@pytest.mark.parametrize("missing", [pd.NA, None, math.nan, pd.NaT])
+@pytest.mark.parametrize("change", ["winner", "model_a", "asked"])
+def test_a_label_that_is_missing_is_said_to_be_missing(missing, change):
+    table = pd.DataFrame({"winner": ["a", "tie", "b"], "model_a": [*"abb"], "model_b": [*"bca"]})
+    table = table.assign(asked=[*"acb"]).astype(object)
+    table.loc[1, change] = missing
+    with pytest.raises(ValueError, match=f"column '{change}', row 1.*: is missing"):
+        split_duels(table, **ARENA, draws="half", chosen="asked")
+    words = pd.Series(["a", [1], "b"], dtype=object)
+    with pytest.raises(ValueError, match=r"winner, row 1.*: \[1\] is neither of the two"):
+        split_duels(winner=words, pair=([*"abb"], [*"bca"]), draws="half")
+
+
 def test_draws_are_part_of_the_pairs_that_are_checked():
     table = arena(600, 17)
     table.loc[: len(table) // 2, ["model_a", "model_b"]] = ["a", "b"]
