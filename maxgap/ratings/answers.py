@@ -154,9 +154,9 @@ class Answer:
         """Arms by mean with their intervals, the split, the certain gap and its rival."""
         from maxgap.figures import rated
 
-        rival = None if self.rival is None else self.rival.ends
         many = len(self.arms) > DRAWN
         names = ["" if many else printable(arm, LONGEST) for arm in self.arms["arm"]]
+        rival = None if self.rival is None else self.rival.ends
         return rated(self.arms.assign(arm=names), rival=rival, certified=self.certified, ax=ax)
 
     def _text(self, value: float) -> str:
@@ -171,8 +171,8 @@ class Answer:
         """How wide any gap inside a group may be, and between which arms; nothing if none is."""
         if self.rival is None:
             return ""
-        below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
-        return f"{before}{self._text(self.rival.gap)} ({below} to {above})"
+        gap, below, above = self._text(self.rival.gap), self.rival.below, self.rival.above
+        return f"{before}{gap} ({named([below])} to {named([above])})"
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""

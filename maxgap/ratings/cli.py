@@ -16,7 +16,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 from numba.core.event import Listener, install_listener
 
 from maxgap import confidence
@@ -99,9 +98,6 @@ def _say(*texts: str) -> None:
         print(f"maxgap: {text}", file=sys.stderr)
 
 
-# -- what it understands -----------------------------------------------------------------------
-
-
 def parser() -> argparse.ArgumentParser:
     """What the command line understands."""
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
@@ -114,8 +110,10 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
         text = f"{help[0].upper()}{help[1:]}.{care}"
         one = commands.add_parser(name, help=help, description=text, **how)
-        one.set_defaults(run=run, parser=one, groups=2)
+        one.set_defaults(run=run, parser=one, groups=2, batch=1, arms=[])
         one.add_argument("--json", action="store_true", help="print JSON")
+        _add_reading(one.add_argument_group("the file").add_argument)
+        _add_question(one.add_argument_group("the guarantee"))
         return one
 
     found = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
@@ -123,37 +121,28 @@ def parser() -> argparse.ArgumentParser:
     planned = command("plan", "say how many ratings it will take, if the means are these", _plan)
     for one in (found, following):
         one.add_argument("file", metavar="FILE", help="the ratings, or -")
-        one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
+        one.add_argument("--groups", type=int, default=2, metavar="K", help="how many (2)")
     add = following.add_argument
-    add("--batch", type=_whole(1), default=20, metavar="N", help="how many (20)")
-    some: Any = {"type": _decoded, "nargs": "+", "default": [], "metavar": "A"}
+    add("--batch", type=int, default=20, metavar="N", help="how many (20)")
+    some: Any = {"nargs": "+", "default": [], "metavar": "A"}
     add("--arms", help="to rate, if not in FILE yet", **some)
     waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
-    add("--pending", help=waiting, **some | {"type": str})
-    means = "guessed means, or a FILE that has them"
-    planned.add_argument("given", metavar="M", nargs="+", help=means)
+    add("--pending", help=waiting, **some)
+    planned.add_argument("given", metavar="M", nargs="+", help="guessed means, or a FILE with them")
     planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
-    for one in (found, following, planned):
-        _add_reading(one.add_argument_group("the file").add_argument)
-        _add_question(one.add_argument_group("the guarantee"))
     return whole
 
 
 def _add_reading(add: Callable[..., Any]) -> None:
+    add("--arm", help="what is rated (the first of two)", metavar="COLUMN")
+    add("--reward", help="the rating (the second of two)", metavar="COLUMN")
+    add("--rater", help="who rated: counts once an item, by the mean", metavar="COLUMN")
+    add("--winner", help="for duels: who won", metavar="COLUMN")
+    add("--loser", help="and who lost, of a pair drawn at random", metavar="COLUMN")
     met = "or who met; the winner is then one of them, the name of its column or a word for a draw"
-    for option, help in (
-        ("--arm", "what is rated (the first of two)"),
-        ("--reward", "the rating (the second of two)"),
-        ("--rater", "who rated: counts once an item, by the mean"),
-        ("--winner", "for duels: who won"),
-        ("--loser", "and who lost, of a pair drawn at random"),
-        ("--pair", met),
-        ("--chosen", "who of the two was chosen, if only the other was drawn"),
-    ):
-        n = 2 if option == "--pair" else None
-        add(option, type=_decoded, metavar="COLUMN", help=help, nargs=n)
+    add("--pair", nargs=2, help=met, metavar="COLUMN")
+    add("--chosen", help="who of the two was chosen, if only the other was drawn", metavar="COLUMN")
     add("--draws", choices=["half", "drop"], help="half a win for both, or left out")
-    add("--separator", type=_separator, metavar="CHAR", help="of columns")
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
@@ -170,37 +159,10 @@ def _add_question(guarantee: Any) -> None:
     add("--stopping", choices=[*POLICY_OF], help=either)
 
 
-def _whole(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"a whole number from {least} is needed, got {text}")
-        return int(text)
-
-    return number
-
-
-def _decoded(text: str) -> str:
-    """What was typed, also where the locale cannot decode it."""
-    odd = any("\udc80" <= character <= "\udcff" for character in text)
-    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
-
-
-def _separator(text: str) -> str:
-    character = {"\\t": "\t", "tab": "\t"}.get(text, text)
-    if len(character) != 1 or character in '\r\n"':
-        raise argparse.ArgumentTypeError(f"a single character is needed, got {text!r}")
-    return character
-
-
-# -- the commands ------------------------------------------------------------------------------
-
-
 def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
-    stopping = options.stopping
-    if stopping is None:
-        stopping = "clusters" if duels or options.groups > 2 else "either"
+    stopping = options.stopping or ("clusters" if duels or options.groups > 2 else "either")
     contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
@@ -208,6 +170,8 @@ def _asked(options: argparse.Namespace) -> Question:
     apart = not one_of if duels else others
     named = any(name is not None for name in (options.arm, options.reward, options.rater))
     for wrong, why in (
+        (options.groups < 2, f"--groups: 2 or more are needed, got {options.groups}"),
+        (options.batch < 1, f"--batch: 1 or more are needed, got {options.batch}"),
         (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
         (apart, "--winner and --loser go together, or --winner and --pair"),
         (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
@@ -225,19 +189,19 @@ def _asked(options: argparse.Namespace) -> Question:
 def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Question]]:
     """The rows of the file, and what is asked of them; what is wrong with them names the file."""
     question = _asked(options)
-    first, second = options.pair or (None, None)
-    columns = {"--winner": options.winner, "--loser": options.loser}
-    columns |= {"--pair": first, "--pair, second": second, "--chosen": options.chosen}
-    columns |= {"--rater": options.rater or None}
-    columns = {option: name for option, name in columns.items() if name is not None}
     if options.winner is None:
-        columns = {"--arm": options.arm, "--reward": options.reward} | columns
-    source = Source(path, columns, options.separator, options.encoding)
-    rows = Rows(question.bounds)
-    if options.winner is not None:
+        rows, more = Rows(question.bounds), {"--rater": options.rater or None}
+        columns = {"--arm": options.arm, "--reward": options.reward}
+    else:
         rows = Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
+        first, second = options.pair or (None, None)
+        columns = {"--winner": options.winner}
+        more = {"--loser": options.loser, "--pair": first, "--pair, second": second}
+        more["--chosen"] = options.chosen
+    columns |= {option: name for option, name in more.items() if name is not None}
+    source = Source(path, columns, options.encoding)
     try:
-        with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
+        with suppress(*[NoRows] * bool(options.arms)):
             read_rows(source, rows)
             if isinstance(rows, Duels):
                 rows.check()
@@ -283,8 +247,8 @@ def _next(options: argparse.Namespace) -> None:
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
         _print({"certified": policy.certified, "next": asked})
-    elif policy.certified:
-        _print("Certified already: nothing more to rate.")
+    elif not batch:  # perhaps it has stopped by intervals without a proof
+        _print(f"{'Certified' if policy.certified else 'Stopped'} already: nothing more to rate.")
     else:
         width = max(len(printable(arm)) for arm in batch)
         _print("\n".join(f"{printable(arm):<{width}}  {n}" for arm, n in batch.items()))
@@ -292,11 +256,11 @@ def _next(options: argparse.Namespace) -> None:
 
 def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
-    said, known = [*map(_decoded, options.pending)], {str(arm): arm for arm in arms}
+    said, known = options.pending, {str(arm): arm for arm in arms}
     if len(said) == 1 and said[0] not in known:
-        if not os.path.exists(path := options.pending[0]):
-            raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
-        source = Source(path, {"--arm": options.arm}, options.separator, options.encoding)
+        if not os.path.exists(said[0]):
+            raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
+        source = Source(said[0], {"--arm": options.arm}, options.encoding)
         rows = Rows()
         with suppress(NoRows):
             read_rows(source, rows)
@@ -308,7 +272,7 @@ def _plan(options: argparse.Namespace) -> None:
     guessed: list[float] = []
     with suppress(ValueError):
         guessed = [float(text) for text in options.given]
-    if guessed and np.isfinite(guessed).all():
+    if guessed:
         made = plan(guessed, sd=options.sd, **_asked(options).settings)
     elif len(options.given) > 1:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
@@ -320,9 +284,6 @@ def _plan(options: argparse.Namespace) -> None:
             made = plan(means, sd=sd, **question.settings)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
-
-
-# -- what comes out ----------------------------------------------------------------------------
 
 
 def _print(result: Any) -> None:

@@ -46,9 +46,8 @@ class Duels(Rows):
         sides = [columns[one], columns[other]]
         if sides[0].dtype != sides[1].dtype:  # of whole numbers together pandas makes floats
             sides = [side.astype(object) for side in sides]
-        both = pd.concat(sides, ignore_index=True)
-        in_turn = np.arange(both.size).reshape(2, -1).T
-        pairs = self.arms.numbers(both.iloc[in_turn.ravel()]).reshape(-1, 2)
+        in_turn = np.arange(2 * sides[0].size).reshape(2, -1).T.ravel()
+        pairs = self.arms.numbers(pd.concat(sides).iloc[in_turn]).reshape(-1, 2)
         won = self._sides(columns[0], pairs) if self._side else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
@@ -117,11 +116,7 @@ class Duels(Rows):
             pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
         else:
             pairs = np.sort(pairs, axis=1)
-        self._check_met(*np.unique(pairs @ [n_arms, 1], return_counts=True))
-
-    def _check_met(self, kinds: Integers, counts: Integers) -> None:
-        """A ValueError if these kinds of duels were plainly not drawn uniformly."""
-        n_arms = len(self.labels)
+        kinds, counts = np.unique(pairs @ [n_arms, 1], return_counts=True)
         arms, others = np.divmod(kinds, n_arms)
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
         n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
@@ -173,7 +168,9 @@ def split_duels(
     Opponents drawn otherwise or chosen by hand, pairs by what has been seen, and leagues give no
     certificate. A table that is plainly not what it is said to be, with odds of a million to one,
     is refused; one that passes is no proof. The certificate is the cluster rule, as that of
-    contrasts would mind that the two rewards of a duel depend on each other.
+    contrasts would mind that the two rewards of a duel depend on each other. Going on with the
+    answer's ``policy()`` or ``next``, draw opponents uniformly, and tell what becomes of the arm
+    asked for, alone.
 
     Parameters
     ----------
@@ -190,12 +187,6 @@ def split_duels(
         The column that holds which of the two was chosen.
     delta, confidence
         As in :func:`maxgap.split`.
-
-    Returns
-    -------
-    TableSplit
-        Its ratings are two a duel, or with ``chosen`` one. Going on with its ``policy()`` or
-        ``next``, draw opponents uniformly, and tell what becomes of the arm asked for, alone.
 
     Raises
     ------

@@ -23,8 +23,6 @@ __all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 
 #: Rows read at a time.
 PIECE = 1 << 18
-#: What separates columns, if the file's name and its first line do not tell otherwise.
-SEPARATORS = ",\t;|"
 
 #: Some rows: the columns asked for, and where a row stands.
 Piece = tuple[list[pd.Series], Callable[[int], str]]
@@ -43,7 +41,6 @@ class Source(NamedTuple):
 
     path: str  # "-" is the standard input
     columns: dict[str, str | None]  # by option their names; None: the one in this place
-    separator: str | None = None
     encoding: str = "utf-8"
 
     @property
@@ -93,9 +90,6 @@ def _places(names: list[str], source: Source) -> list[int]:
     return list(found)
 
 
-# -- text --------------------------------------------------------------------------------------
-
-
 def _decoded(raw: Any, source: Source) -> io.TextIOWrapper:
     if source.path.lower().endswith(".gz"):
         raw = gzip.GzipFile(fileobj=raw)
@@ -109,14 +103,13 @@ def _decoded(raw: Any, source: Source) -> io.TextIOWrapper:
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
     """The names of the columns, what separates them, and how many lines that took."""
-    first, separator, before = text.readline(), source.separator, 0
+    first, separator, before = text.readline(), "", 0
     if said := re.fullmatch(r'"?sep=(.)"?\s*', first, re.IGNORECASE):  # to Excel
-        first, separator, before = text.readline(), separator or said[1], 1
+        first, separator, before = text.readline(), said[1], 1
     if not first.strip():
         raise NoRows(f"{source.name}: is empty, or its first line is")
-    if separator is None:
-        tabs = source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-        separator = "\t" if tabs else max(SEPARATORS, key=first.count)
+    tabs = source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+    separator = separator or ("\t" if tabs else max(",\t;|", key=first.count))
     lines = itertools.chain([first], iter(text.readline, ""))
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     return [name.strip() for name in next(reader)], separator, before + reader.line_num
@@ -180,10 +173,8 @@ def _clean(column: pd.Series, is_label: bool) -> pd.Series:
         return labels.mask(labels == "")
     # One word among them, and pandas has taken them all for words.
     numbers = pd.to_numeric(column, errors="coerce")
-    if (words := numbers.isna()).any():
-        numbers = numbers.astype(object)
-        numbers[words] = column[words]
-    return numbers
+    all_are = numbers.notna().all()
+    return numbers if all_are else numbers.astype(object).where(numbers.notna(), column)
 
 
 def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
@@ -205,17 +196,13 @@ def _malformed(source: Source, n_columns: int, above: int, problem: str) -> str:
     """What to say about rows that pandas cannot take apart."""
     if "EOF inside string" in problem:
         return f"{source.name}: a quotation mark is opened and never closed"
-    if "Expected" in problem or "Length of header" in problem:
-        row = re.search(r"in line (\d+)", problem)
+    if row := re.search(r"Expected.* in line (\d+)|Length of header", problem):
         return (
-            f"{source.name}, line {above + int(row[1] if row else 1)}: more fields than the "
+            f"{source.name}, line {above + int(row[1] or 1)}: more fields than the "
             f"{n_columns} columns that the first line names; quotation marks may be missing, or a "
             "separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
-
-
-# -- Parquet -----------------------------------------------------------------------------------
 
 
 def _parquet(source: Source) -> Generator[Piece]:

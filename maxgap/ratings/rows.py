@@ -84,8 +84,8 @@ class Rows:
         self.arms = Labels(empty=True)
         self.labels = self.arms.known
         self.total = 0
-        #: How many raters there are, and whether any rates several arms; None if nobody said.
-        self.raters: tuple[int, bool] | None = None
+        self.raters = 0  # how many there are, if rows say so
+        self.several = False  # whether any rates several arms
         self._people = Labels(empty=False)
         self._who: list[Integers] = []
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
@@ -128,7 +128,7 @@ class Rows:
         numbers, values = map(np.concatenate, zip(*self, strict=True))
         pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
         means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
-        self.raters = len(self._people.known), bool(means["who"].duplicated().any())
+        self.raters, self.several = len(self._people.known), bool(means["who"].duplicated().any())
         self._kept, self._who, self.total = [], [], 0
         self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
@@ -148,7 +148,11 @@ class Rows:
                 plain = unicodedata.normalize("NFC", label.casefold()).strip()
                 alike.setdefault(plain, []).append(label)
         notes = []
-        if several := [_quoted(group) for group in alike.values() if len(group) > 1]:
+        several = []
+        for group in (group for group in alike.values() if len(group) > 1):
+            same = len({unicodedata.normalize("NFC", label) for label in group}) < len(group)
+            several.append(" and ".join(map(ascii if same else repr, group)))
+        if several:
             more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
             said = f"{'; '.join(several[:NAMED])}{more}"
             notes.append(f"Labels that look alike are arms of their own: {said}.")
@@ -198,12 +202,6 @@ def key_of(label: Any) -> Hashable:
         return None
 
 
-def _quoted(labels: list[str]) -> str:
-    """Labels that look alike, so that the difference is seen."""
-    same = len({unicodedata.normalize("NFC", label) for label in labels}) < len(labels)
-    return " and ".join(map(ascii if same else repr, labels))
-
-
 def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
     """Of every row the place of its label in a list of them, -1 if it is missing; that list."""
     if arms.dtype != object or pd.api.types.infer_dtype(arms, skipna=False) == "string":
@@ -220,9 +218,6 @@ def _floats(rewards: pd.Series) -> Floats:
         return rewards.to_numpy(dtype=np.float64, na_value=math.nan)
     floats = [float(x) if isinstance(x, (bool, np.bool_)) else as_float(x) for x in rewards]
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
-
-
-# -- tables in memory --------------------------------------------------------------------------
 
 
 def add_table(rows: Rows, table: Any, **asked: Any) -> None:

@@ -60,7 +60,7 @@ class TableSplit(Answer):
     bottom: frozenset[Hashable]
     gap: float
     certain_gap: float
-    _raters: tuple[int, bool] | None
+    _raters: int
 
     def verdict(self) -> list[str]:
         """The gap, the groups, whether they are certified, and the notes."""
@@ -90,8 +90,8 @@ class TableSplit(Answer):
         """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
         bounds, sigma, delta, confidence, stopping = self._question
         counted, apart = "", ", as of different raters"
-        if self._raters is not None:
-            counted, apart = f" by {self._raters[0]:,} raters, each counted once an item", ""
+        if self._raters:
+            counted, apart = f" by {self._raters:,} raters, each counted once an item", ""
         scale = f"scale {bounds[0]:g} to {bounds[1]:g}" if bounds else f"sub-Gaussian scale {sigma}"
         how = {
             "either": f"{confidence} intervals and contrasts, half of delta each",
@@ -205,10 +205,6 @@ def split(
     stopping : str
         "either", "clusters" or "contrasts".
 
-    Returns
-    -------
-    TableSplit
-
     Raises
     ------
     ValueError
@@ -239,11 +235,11 @@ def split_of(rows: Rows, question: Question) -> TableSplit:
     """The split that checked rows give."""
     rows.check_arms()
     notes = [*rows.notes]
-    if question.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
+    many = len(rows.labels) > MOST_FOR_CONTRASTS
+    if question.stopping == "either" and (many or rows.several):
         question = question._replace(stopping="clusters")
-    if question.stopping == "either" and rows.raters is not None and rows.raters[1]:
-        question = question._replace(stopping="clusters")
-        notes.append("Some rate several items: contrasts, which need independence, are left out.")
+        why = "Some rate several items: contrasts, which need independence, are left out."
+        notes += [why] * (not many)
     policy = question.policy(rows.labels)
     moments = tell_all(policy, rows)
     against = policy.objections
@@ -299,10 +295,6 @@ def partition(
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
 
-    Returns
-    -------
-    TablePartition
-
     Raises
     ------
     ValueError
@@ -328,10 +320,8 @@ def partition_of(rows: Rows, groups: int, question: Question) -> TablePartition:
     moments = tell_all(policy, rows)
     at_once.begin(policy)
     look = cut(policy.arms, policy.means, policy.lower, policy.upper, groups)
-    found = look.answer(policy.arms)
     return TablePartition(
-        groups=found.groups,
-        gaps=found.gaps,
+        **look.answer(policy.arms)._asdict(),
         certain_gaps=tuple(look.certain.tolist()),
         notes=rows.notes,
         **shared(policy, moments, look, question, range(1, groups + 1)),

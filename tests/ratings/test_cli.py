@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rating_tables import COMMAND, arms_of, ratings, run
+from rating_tables import COMMAND, arms_of, ratings
 
 import maxgap
 from maxgap.ratings import cli
@@ -70,6 +70,13 @@ def test_next_asks_for_nothing_once_certified(called, tmp_path):
     path.write_text("item,stars\n" + "good,5\nbad,1\n" * 100)
     assert called("next", path, *STARS)[1] == "Certified already: nothing more to rate.\n"
     assert json.loads(called("next", path, *STARS, "--json")[1]) == {"certified": True, "next": []}
+
+
+def test_next_asks_for_nothing_where_intervals_without_a_proof_have_stopped(called, tmp_path):
+    path = tmp_path / "sure.csv"
+    path.write_text("item,stars\n" + "good,9\nbad,1\n" * 100)
+    how = ["--sigma", "1", "--confidence", "paper", "--stopping", "clusters"]
+    assert called("next", path, *how) == (0, "Stopped already: nothing more to rate.\n", "")
 
 
 def test_plan_from_guessed_means_and_from_a_file(called, file):
@@ -180,22 +187,6 @@ def test_closed_ends_lose_nothing_in_silence(tmp_path):
     assert closing("<&-", *STARS).returncode == 0
 
 
-def test_a_name_that_the_locale_cannot_decode_is_the_one_of_the_file(tmp_path):
-    (tmp_path / "r.csv").write_text("thé,étoiles\nà,5\nb,1\n", encoding="utf-8")
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    options = ["--arm", "thé", "--reward", "étoiles", *STARS]
-    status, out, err = run(
-        "split", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
-    )
-    assert (status, err) == (0, "")
-    assert json.loads(out)["top"] == ["à"]
-    options += ["--arms", "ç", "à"]
-    status, out, err = run(
-        "next", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
-    )
-    assert json.loads(out)["next"] == [{"arm": "ç", "ratings": 20}]
-
-
 # -- collecting ------------------------------------------------------------------------------------
 
 
@@ -290,7 +281,7 @@ def test_a_plan_takes_the_spread_that_is_given_and_means_below_nought(called, fi
         ["split", "r.csv", "--sigma", "1", "--delta", "2"],
         ["split", "r.csv", "--sigma", "1", "--stopping", "paper"],
         ["split", "r.csv", "--sigma", "1", "--confidence", "none"],
-        ["split", "r.csv", "--sigma", "1", "--separator", "::"],
+        ["split", "r.csv", "--sigma", "1", "--groups", "1"],
         ["next", "r.csv", "--sigma", "1", "--batch", "0"],
         ["next", "r.csv", "--sigma", "1", "--batch", "x"],
         ["plan", "--sigma", "1"],
