@@ -16,7 +16,7 @@ from maxgap.policies import (
     load,
 )
 from maxgap.policies.max_gap_partition import MaxGapPartition, Partition
-from maxgap.problems import BordaProblem, Problem
+from maxgap.problems import Problem
 from maxgap.simulate import Run, Study
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
-    "BordaProblem",
     "Forecast",
     "GapBounds",
     "GapLowerBound",

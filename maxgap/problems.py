@@ -11,7 +11,6 @@ Ranking*, NeurIPS.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -22,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from maxgap._numbers import as_floats, is_whole
 
 __all__ = [
-    "BordaProblem",
     "Problem",
     "four_arms",
     "one_large_gap",
@@ -32,8 +30,6 @@ __all__ = [
 ]
 
 _TIE = 1e-12
-#: How much the chances of an arm and its opponent may miss 1 in sum: tables are rounded.
-_ROUNDED = 1e-6
 
 
 def rounding(means: NDArray[np.float64]) -> float:
@@ -180,96 +176,6 @@ class Problem:
     def bottom(self) -> frozenset[int]:
         """Arms below the largest gap, C_2. ``ValueError`` on a tie."""
         return frozenset(self._order[self.split_rank :].tolist())
-
-
-class BordaProblem(Problem):
-    """Arms that win or lose duels; the mean of an arm is its Borda score.
-
-    A sample of arm i is a duel against an opponent drawn uniformly from the other arms, a reward of
-    1 if it wins and 0 if not. Whoever the opponent is, no more than that is seen, so the reward is
-    Bernoulli with the Borda score as its mean, exactly; simulate it with ``noise="bernoulli"``.
-
-    Parameters
-    ----------
-    win_probabilities : array_like or pandas.DataFrame, shape (K, K)
-        Entry [i, j] is the probability that arm i beats arm j; [i, j] and [j, i] add up to 1, up to
-        1e-6. The diagonal is ignored. Labels of a table name the arms, the same in rows and
-        columns.
-
-    Attributes
-    ----------
-    means, sigma : ndarray, shape (K,), and float
-        Borda scores; 1/2, since rewards lie in [0, 1].
-    win_probabilities : ndarray, shape (K, K)
-        As given, with 1/2 on the diagonal; read-only.
-    labels : tuple of hashable
-        Names of the arms; 0, 1, ... unless given.
-
-    Raises
-    ------
-    ValueError
-        A matrix that is not as above, or smaller than 2 by 2.
-
-    Examples
-    --------
-    >>> problem = BordaProblem([[0.5, 0.6, 0.9], [0.4, 0.5, 0.8], [0.1, 0.2, 0.5]])
-    >>> problem.means.round(3).tolist(), sorted(problem.bottom)
-    ([0.75, 0.6, 0.15], [2])
-    """
-
-    win_probabilities: NDArray[np.float64]
-    labels: tuple[Hashable, ...]
-
-    def __init__(self, win_probabilities: ArrayLike) -> None:
-        matrix, labels = _checked_duels(win_probabilities)
-        n_arms = len(matrix)
-        others = np.where(np.eye(n_arms, dtype=bool), 0.0, matrix)
-        super().__init__(others.sum(axis=1) / (n_arms - 1), sigma=0.5)
-        self.__setstate__({"win_probabilities": matrix, "labels": labels})
-
-    def __repr__(self) -> str:
-        return f"BordaProblem({self.n_arms} arms, scores {_shown(self.means)})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BordaProblem):
-            return NotImplemented if not isinstance(other, Problem) else False
-        same = np.array_equal(self.win_probabilities, other.win_probabilities)
-        return same and self.labels == other.labels
-
-    def __hash__(self) -> int:
-        return hash((self.win_probabilities.tobytes(), self.labels))
-
-
-def _checked_duels(given: Any) -> tuple[NDArray[np.float64], tuple[Hashable, ...]]:
-    """The matrix with 1/2 on its diagonal, and the labels of its arms."""
-    name = "win_probabilities"
-    rows: Any = getattr(given, "index", None)
-    columns: Any = getattr(given, "columns", None)
-    matrix = as_floats(given)
-    if matrix is None or matrix.ndim != 2 or len(matrix) < 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"{name}: a square matrix of two arms or more is needed, got {given!r}")
-    if columns is not None and not columns.equals(rows):
-        raise ValueError(
-            f"{name}: rows and columns must have the same labels in the same order, "
-            f"got {list(rows)} and {list(columns)}"
-        )
-    labels = tuple(range(len(matrix))) if columns is None else tuple(columns.tolist())
-    if not all(isinstance(label, Hashable) and label == label for label in labels):
-        raise ValueError(f"{name}: labels must be equal to themselves and hash, got {list(labels)}")
-    if len(set(labels)) < len(labels):
-        raise ValueError(f"{name}: every label must be there once, got {list(labels)}")
-    np.fill_diagonal(matrix, 0.5)
-    for wrong, what in (
-        (~((matrix >= 0) & (matrix <= 1)), "must lie in [0, 1]"),
-        (~(np.abs(matrix + matrix.T - 1) <= _ROUNDED), "and its opponent's must add up to 1"),
-    ):
-        if wrong.any():
-            i, j = (int(at) for at in np.argwhere(wrong)[0])
-            raise ValueError(
-                f"{name}: the probability that {labels[i]!r} beats {labels[j]!r} {what}, "
-                f"got {matrix[i, j]:g} and {matrix[j, i]:g}"
-            )
-    return matrix + 0.0, labels
 
 
 def streetview(sigma: float = 0.05, n_arms: int = 90) -> Problem:

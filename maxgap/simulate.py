@@ -20,7 +20,7 @@ from maxgap._numbers import is_whole, scalar
 from maxgap.engine.types import Flags, Floats, Integers
 from maxgap.policies import Policy, Split
 from maxgap.policies.runs import Truth, check_runnable, prepared, run_fresh
-from maxgap.problems import BordaProblem, Problem
+from maxgap.problems import Problem
 from maxgap.statistics import first_below, percentile_interval, times_fewer, wilson_interval
 
 if TYPE_CHECKING:
@@ -424,13 +424,6 @@ def _checked_truth(policy: Any, problem: Any, noise: Any) -> Truth:
     arms = policy.arms
     if len(arms) != problem.n_arms:
         raise ValueError(f"policy has {len(arms)} arms, the problem has {problem.n_arms}")
-    labels = list(getattr(problem, "labels", arms))
-    if labels != arms and set(labels) == set(arms):
-        raise ValueError(
-            f"policy's arms {arms} are those of the problem in another order, {labels}"
-        )
-    if isinstance(problem, BordaProblem) and noise != "bernoulli":
-        raise ValueError(f"noise must be 'bernoulli' for duels, won or lost, got {noise!r}")
     if noise == "bernoulli" and not ((problem.means >= 0) & (problem.means <= 1)).all():
         raise ValueError(f"noise 'bernoulli' needs means in [0, 1], got {problem.means}")
     means, sigmas = np.array(problem.means), np.array(problem.sigmas)

@@ -86,7 +86,7 @@ def main(arguments: list[str]) -> int:
 
         run(*pip, *pinned, str(wheel), cwd=elsewhere)
         run(python, "-c", IMPORTED, cwd=elsewhere)
-        run(program(home, "maxgap"), "demo", cwd=elsewhere)
+        run(program(home, "maxgap"), "plan", "4", "1", "--bounds", "1", "5", cwd=elsewhere)
         run(*pip, *pinned, *TOOLS, cwd=elsewhere)
         (installed,) = home.rglob("site-packages/maxgap")
         tested = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

@@ -38,8 +38,6 @@ CONTRACT = {
         "TableSplit": "top bottom gap certified certain_gap rival next arms more batch plot policy "
         "estimates lines",
         "split_duels": "",
-        "BordaProblem": "n_arms means sigma gaps delta_max split_rank top bottom arm_gaps "
-        "win_probabilities labels",
         "partition": "",
         "TablePartition": "groups gaps certified certain_gaps rival next arms more batch plot "
         "policy estimates lines",

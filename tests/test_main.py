@@ -4,13 +4,10 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from rating_tables import COMMAND, run
-
-from maxgap.ratings import cli
 
 # -- in a process of its own -----------------------------------------------------------------------
 
@@ -32,12 +29,6 @@ def test_who_closes_the_pipe_is_not_told_off():
     assert process.returncode == 141
 
 
-@pytest.mark.parametrize("other", [["--json"], ["--plot", "z.svg"]])
-def test_the_demo_does_not_forget_an_option(other, capsys):
-    assert cli.main(["demo", "--csv", *other]) == 2
-    assert "not with" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("_", range(4))  # it may come at any moment
 def test_an_interrupt_leaves_no_traceback(_):
     process = subprocess.Popen(
@@ -53,37 +44,6 @@ def test_an_interrupt_leaves_no_traceback(_):
         assert process.stdout.read() == b""
         assert process.stderr.read() == b"\n"
     assert process.returncode == 130
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
-@pytest.mark.parametrize("at_terminal", [True, False])
-def test_progress_is_shown_at_a_terminal_and_nowhere_else(at_terminal):
-    ours, theirs = os.openpty() if at_terminal else os.pipe()
-    if at_terminal:
-        termios = pytest.importorskip("termios")
-        termios.tcsetwinsize(theirs, (24, 80))
-    process = subprocess.Popen(
-        [*COMMAND, "split", "-", *STARS],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs,
-    )  # fmt: skip
-    with process:
-        process.stdin.write(b"item,stars\n")
-        for _ in range(4):  # in pieces that come late: the work takes more than a second
-            process.stdin.write(b"a,5\nb,1\n" * 150_000)
-            process.stdin.flush()
-            time.sleep(0.6)
-        process.stdin.close()
-        assert process.stdout.read().startswith(b"The largest gap")
-    assert process.returncode == 0
-    os.set_blocking(ours, False)
-    try:
-        shown = os.read(ours, 10_000)
-    except BlockingIOError:
-        shown = b""
-    os.close(theirs)
-    os.close(ours)
-    assert (b"standard input" in shown) == at_terminal
-    assert at_terminal or shown == b""
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from maxgap.confidence import guarantees
 from maxgap.policies import Policy, at_once
 from maxgap.policies.max_gap_partition import Cuts, Rival
 from maxgap.ratings.planning import Forecast, World, forecast
@@ -60,7 +61,7 @@ class Answer:
 
     def lines(self) -> list[str]:
         """What is found, in sentences."""
-        if self.certified:
+        if self.certified or not self.next:  # without a proof it may stop and not be certified
             return self.verdict()
         return [
             *self.verdict(),
@@ -72,6 +73,22 @@ class Answer:
     def verdict(self) -> list[str]:
         """The first of these sentences, which are there at once: all but how to go on."""
         raise NotImplementedError
+
+    def _judged(self, certain: float, sure: str, overlap: str, wide: str) -> str:
+        """How sure it is; in these words where it goes by intervals, and the least certain gap."""
+        asked, rival = self._question, -math.inf if self.rival is None else self.rival.gap
+        delta = f"{asked.delta:g}"
+        if self.certified and certain > max(rival, 0.0):
+            inside = self._inside(", any inside a group at most ")
+            return f"Certified{sure} {self._text(certain)}{inside}."
+        if self.certified:
+            return f"Certified by contrasts, with an error probability of at most {delta}."
+        if asked.stopping == "contrasts":
+            return f"Not certified by contrasts (delta {delta})."
+        if not guarantees(asked.confidence, at_once.scales(self._policy)):
+            return f"Not certified: the intervals {asked.confidence!r} have no proof."
+        why = overlap if certain <= 0 else wide + self._inside("")
+        return f"Not certified (delta {delta}): {why}."
 
     def _group(self, title: str, name: Any) -> str:
         arms = self.arms.loc[self.arms["group"] == name, "arm"].tolist()
@@ -137,9 +154,9 @@ class Answer:
         """Arms by mean with their intervals, the split, the certain gap and its rival."""
         from maxgap.figures import rated
 
-        rival = None if self.rival is None else self.rival.ends
         many = len(self.arms) > DRAWN
         names = ["" if many else printable(arm, LONGEST) for arm in self.arms["arm"]]
+        rival = None if self.rival is None else self.rival.ends
         return rated(self.arms.assign(arm=names), rival=rival, certified=self.certified, ax=ax)
 
     def _text(self, value: float) -> str:
@@ -154,8 +171,8 @@ class Answer:
         """How wide any gap inside a group may be, and between which arms; nothing if none is."""
         if self.rival is None:
             return ""
-        below, above = (printable(arm, LONGEST) for arm in (self.rival.below, self.rival.above))
-        return f"{before}{self._text(self.rival.gap)} ({below} to {above})"
+        gap, below, above = self._text(self.rival.gap), self.rival.below, self.rival.above
+        return f"{before}{gap} ({named([below])} to {named([above])})"
 
     def _shown(self) -> pd.DataFrame:
         """The arms as text, those in the middle left out where there are many."""

@@ -1,4 +1,4 @@
-"""The command line: ``maxgap split``, ``next``, ``plan`` and ``demo``.
+"""The command line: ``maxgap split``, ``next`` and ``plan``.
 
 Results go to the standard output, all else to the standard error. Every end has its exit status,
 which ``--help`` lists.
@@ -11,13 +11,11 @@ import json
 import math
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 from numba.core.event import Listener, install_listener
 
 from maxgap import confidence
@@ -28,7 +26,7 @@ from maxgap.ratings.files import BadFile, NoRows, Source, read_rows
 from maxgap.ratings.planning import Forecast, plan
 from maxgap.ratings.question import POLICY_OF, Question
 from maxgap.ratings.rows import Rows
-from maxgap.ratings.splits import TablePartition, TableSplit, partition_of, split, split_of
+from maxgap.ratings.splits import TablePartition, TableSplit, partition_of, split_of
 
 __all__ = ["main", "parser"]
 
@@ -52,18 +50,6 @@ break that:
 - raters who rate repeatedly. Raters who rate one item more than once need care: name their column,
   --rater, and each counts once an item. Where some rate several items contrasts are left out.
 A --sigma that the ratings contradict is refused."""
-
-#: The items of the demo, and the probability of each number of stars, 1 to 5.
-DEMO = {
-    "Ada's soup": (0.02, 0.05, 0.13, 0.35, 0.45),
-    "Bea's curry": (0.03, 0.06, 0.16, 0.35, 0.40),
-    "Cem's pie": (0.04, 0.08, 0.18, 0.36, 0.34),
-    "Dov's stew": (0.22, 0.30, 0.26, 0.14, 0.08),
-    "Eli's salad": (0.26, 0.31, 0.24, 0.13, 0.06),
-    "Fay's toast": (0.30, 0.32, 0.22, 0.11, 0.05),
-}
-#: Pictures of more arms hold them as pixels: as lines they would be slow and large.
-MANY = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,9 +98,6 @@ def _say(*texts: str) -> None:
         print(f"maxgap: {text}", file=sys.stderr)
 
 
-# -- what it understands -----------------------------------------------------------------------
-
-
 def parser() -> argparse.ArgumentParser:
     """What the command line understands."""
     how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
@@ -127,62 +110,47 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
         text = f"{help[0].upper()}{help[1:]}.{care}"
         one = commands.add_parser(name, help=help, description=text, **how)
-        one.set_defaults(run=run, parser=one, groups=2)
+        one.set_defaults(run=run, parser=one, groups=2, batch=1, arms=[])
         one.add_argument("--json", action="store_true", help="print JSON")
+        _add_reading(one.add_argument_group("the file").add_argument)
+        _add_question(one.add_argument_group("the guarantee"))
         return one
 
     found = command("split", "find and certify the largest gap in a file of ratings", _split, CARE)
     following = command("next", "say what to rate next, given the ratings so far", _next, CARE)
     planned = command("plan", "say how many ratings it will take, if the means are these", _plan)
-    demo = command("demo", "collect ratings from a made-up crowd until certified", _demo)
     for one in (found, following):
         one.add_argument("file", metavar="FILE", help="the ratings, or -")
-        one.add_argument("--groups", type=_whole(2), default=2, metavar="K", help="how many (2)")
+        one.add_argument("--groups", type=int, default=2, metavar="K", help="how many (2)")
     add = following.add_argument
-    add("--batch", type=_whole(1), default=20, metavar="N", help="how many (20)")
-    some: Any = {"type": _decoded, "nargs": "+", "default": [], "metavar": "A"}
+    add("--batch", type=int, default=20, metavar="N", help="how many (20)")
+    some: Any = {"nargs": "+", "default": [], "metavar": "A"}
     add("--arms", help="to rate, if not in FILE yet", **some)
     waiting = "waiting for an answer: an arm for each question, or a file with a row for each"
-    add("--pending", help=waiting, **some | {"type": str})
-    means = "guessed means, or a FILE that has them"
-    planned.add_argument("given", metavar="M", nargs="+", help=means)
+    add("--pending", help=waiting, **some)
+    planned.add_argument("given", metavar="M", nargs="+", help="guessed means, or a FILE with them")
     planned.add_argument("--sd", type=float, metavar="SD", help="guessed spread (the largest)")
-    demo.add_argument("--seed", type=_whole(0), default=1, metavar="N", help="of the crowd (1)")
-    demo.add_argument("--csv", action="store_true", help="print the ratings, for `maxgap split -`")
-    demo.set_defaults(stopping="either")
-    for one in (found, following, planned):
-        _add_reading(one.add_argument_group("the file").add_argument)
-        _add_question(one.add_argument_group("the guarantee"), given=True)
-    _add_question(demo.add_argument_group("the guarantee"), given=False)
-    for one in (found, demo):
-        one.add_argument("--plot", metavar="FILE", help="draw it: svg, pdf or png by its suffix")
     return whole
 
 
 def _add_reading(add: Callable[..., Any]) -> None:
+    add("--arm", help="what is rated (the first of two)", metavar="COLUMN")
+    add("--reward", help="the rating (the second of two)", metavar="COLUMN")
+    add("--rater", help="who rated: counts once an item, by the mean", metavar="COLUMN")
+    add("--winner", help="for duels: who won", metavar="COLUMN")
+    add("--loser", help="and who lost, of a pair drawn at random", metavar="COLUMN")
     met = "or who met; the winner is then one of them, the name of its column or a word for a draw"
-    for option, help in (
-        ("--arm", "what is rated (the first of two)"),
-        ("--reward", "the rating (the second of two)"),
-        ("--rater", "who rated: counts once an item, by the mean"),
-        ("--winner", "for duels: who won"),
-        ("--loser", "and who lost, of a pair drawn at random"),
-        ("--pair", met),
-        ("--chosen", "who of the two was chosen, if only the other was drawn"),
-    ):
-        n = 2 if option == "--pair" else None
-        add(option, type=_decoded, metavar="COLUMN", help=help, nargs=n)
+    add("--pair", nargs=2, help=met, metavar="COLUMN")
+    add("--chosen", help="who of the two was chosen, if only the other was drawn", metavar="COLUMN")
     add("--draws", choices=["half", "drop"], help="half a win for both, or left out")
-    add("--separator", type=_separator, metavar="CHAR", help="of columns")
     add("--encoding", default="utf-8", metavar="NAME", help="of the text (utf-8)")
 
 
-def _add_question(guarantee: Any, *, given: bool) -> None:
-    if given:
-        scale = guarantee.add_mutually_exclusive_group().add_argument
-        ends = "the smallest and largest rating that there could be"
-        scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
-        scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
+def _add_question(guarantee: Any) -> None:
+    scale = guarantee.add_mutually_exclusive_group().add_argument
+    ends = "the smallest and largest rating that there could be"
+    scale("--bounds", type=float, nargs=2, metavar=("LO", "HI"), help=ends)
+    scale("--sigma", type=float, metavar="S", help="sub-Gaussian scale, if there are no bounds")
     add = guarantee.add_argument
     add("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*confidence.RADII, *confidence.FROM_REWARDS]
@@ -191,37 +159,10 @@ def _add_question(guarantee: Any, *, given: bool) -> None:
     add("--stopping", choices=[*POLICY_OF], help=either)
 
 
-def _whole(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"a whole number from {least} is needed, got {text}")
-        return int(text)
-
-    return number
-
-
-def _decoded(text: str) -> str:
-    """What was typed, also where the locale cannot decode it."""
-    odd = any("\udc80" <= character <= "\udcff" for character in text)
-    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
-
-
-def _separator(text: str) -> str:
-    character = {"\\t": "\t", "tab": "\t"}.get(text, text)
-    if len(character) != 1 or character in '\r\n"':
-        raise argparse.ArgumentTypeError(f"a single character is needed, got {text!r}")
-    return character
-
-
-# -- the commands ------------------------------------------------------------------------------
-
-
 def _asked(options: argparse.Namespace) -> Question:
     """What is assumed; what is wrong with the options is said before a long file is read."""
     duels = options.winner is not None
-    stopping = options.stopping
-    if stopping is None:
-        stopping = "clusters" if duels or options.groups > 2 else "either"
+    stopping = options.stopping or ("clusters" if duels or options.groups > 2 else "either")
     contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
     one_of = (options.loser is None) != (options.pair is None)
@@ -229,6 +170,8 @@ def _asked(options: argparse.Namespace) -> Question:
     apart = not one_of if duels else others
     named = any(name is not None for name in (options.arm, options.reward, options.rater))
     for wrong, why in (
+        (options.groups < 2, f"--groups: 2 or more are needed, got {options.groups}"),
+        (options.batch < 1, f"--batch: 1 or more are needed, got {options.batch}"),
         (options.groups > 2 and contrasts, "--groups: the certificate is that of clusters"),
         (apart, "--winner and --loser go together, or --winner and --pair"),
         (not duels and not scaled, "one of the arguments --bounds --sigma is required"),
@@ -246,19 +189,19 @@ def _asked(options: argparse.Namespace) -> Question:
 def _read(options: argparse.Namespace, path: str) -> Iterator[tuple[Rows, Question]]:
     """The rows of the file, and what is asked of them; what is wrong with them names the file."""
     question = _asked(options)
-    first, second = options.pair or (None, None)
-    columns = {"--winner": options.winner, "--loser": options.loser}
-    columns |= {"--pair": first, "--pair, second": second, "--chosen": options.chosen}
-    columns |= {"--rater": options.rater or None}
-    columns = {option: name for option, name in columns.items() if name is not None}
     if options.winner is None:
-        columns = {"--arm": options.arm, "--reward": options.reward} | columns
-    source = Source(path, columns, options.separator, options.encoding)
-    rows = Rows(question.bounds)
-    if options.winner is not None:
+        rows, more = Rows(question.bounds), {"--rater": options.rater or None}
+        columns = {"--arm": options.arm, "--reward": options.reward}
+    else:
         rows = Duels(options.pair or (), options.draws, chosen=options.chosen is not None)
+        first, second = options.pair or (None, None)
+        columns = {"--winner": options.winner}
+        more = {"--loser": options.loser, "--pair": first, "--pair, second": second}
+        more["--chosen"] = options.chosen
+    columns |= {option: name for option, name in more.items() if name is not None}
+    source = Source(path, columns, options.encoding)
     try:
-        with suppress(*[NoRows] * bool(getattr(options, "arms", []))):
+        with suppress(*[NoRows] * bool(options.arms)):
             read_rows(source, rows)
             if isinstance(rows, Duels):
                 rows.check()
@@ -277,7 +220,13 @@ def _answer(rows: Rows, question: Question, groups: int) -> TableSplit | TablePa
 def _split(options: argparse.Namespace) -> None:
     with _read(options, options.file) as (rows, question):
         found = _answer(rows, question, options.groups)
-    _show(found, options)
+    if options.json:
+        _print(_as_json(found))
+        return
+    verdict = "\n".join(found.verdict())
+    _print(verdict)  # what is known is said first
+    report = f"\n\nFor a report: {found.sentence}" if isinstance(found, TableSplit) else ""
+    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
 
 
 def _next(options: argparse.Namespace) -> None:
@@ -298,8 +247,8 @@ def _next(options: argparse.Namespace) -> None:
     if options.json:
         asked = [{"arm": arm, "ratings": n} for arm, n in batch.items()]
         _print({"certified": policy.certified, "next": asked})
-    elif policy.certified:
-        _print("Certified already: nothing more to rate.")
+    elif not batch:  # perhaps it has stopped by intervals without a proof
+        _print(f"{'Certified' if policy.certified else 'Stopped'} already: nothing more to rate.")
     else:
         width = max(len(printable(arm)) for arm in batch)
         _print("\n".join(f"{printable(arm):<{width}}  {n}" for arm, n in batch.items()))
@@ -307,11 +256,11 @@ def _next(options: argparse.Namespace) -> None:
 
 def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     """The arms of questions that wait: as they are said, or those of a file."""
-    said, known = [*map(_decoded, options.pending)], {str(arm): arm for arm in arms}
+    said, known = options.pending, {str(arm): arm for arm in arms}
     if len(said) == 1 and said[0] not in known:
-        if not os.path.exists(path := options.pending[0]):
-            raise ValueError(f"argument --pending: {path!r} is neither an arm nor a file")
-        source = Source(path, {"--arm": options.arm}, options.separator, options.encoding)
+        if not os.path.exists(said[0]):
+            raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
+        source = Source(said[0], {"--arm": options.arm}, options.encoding)
         rows = Rows()
         with suppress(NoRows):
             read_rows(source, rows)
@@ -323,7 +272,7 @@ def _plan(options: argparse.Namespace) -> None:
     guessed: list[float] = []
     with suppress(ValueError):
         guessed = [float(text) for text in options.given]
-    if guessed and np.isfinite(guessed).all():
+    if guessed:
         made = plan(guessed, sd=options.sd, **_asked(options).settings)
     elif len(options.given) > 1:
         raise ValueError(f"give means, which are numbers, or one FILE, got {options.given}")
@@ -335,63 +284,6 @@ def _plan(options: argparse.Namespace) -> None:
             made = plan(means, sd=sd, **question.settings)
     as_json = {name: _forecast_as_json(part) for name, part in made._asdict().items()}
     _print(as_json if options.json else str(made))
-
-
-def _demo(options: argparse.Namespace) -> None:
-    how = {name: getattr(options, name) for name in ("delta", "confidence", "stopping")}
-    policy = Question.asked((1, 5), None, **how).policy(list(DEMO))
-    if options.csv and (options.json or options.plot):
-        raise ValueError("--csv prints the ratings alone: not with --json or --plot")
-    rng = np.random.default_rng(options.seed)
-    rows: list[tuple[Any, int]] = []
-    while not policy.stopped:
-        asked = [str(item) for item in policy.ask() for _ in range(20)]
-        rows += (told := [(item, int(rng.choice(5, p=DEMO[item])) + 1) for item in asked])
-        policy.tell(*zip(*told, strict=True))
-    if options.csv:
-        _print("\n".join(["item,stars", *(f"{item},{n}" for item, n in rows)]))
-        return
-    rated, stars = zip(*rows, strict=True)
-    found = split(arm=rated, reward=stars, bounds=(1, 5), **how)
-    _show(found, options, f"{len(stars):,} made-up ratings.\n")
-
-
-# -- what comes out ----------------------------------------------------------------------------
-
-
-def _show(found: Any, options: argparse.Namespace, before: str = "") -> None:
-    """Draw the answer into a file, if that is asked for, and print it, first what is known."""
-    if options.plot is not None:
-        _draw(found, options.plot)
-    if options.json:
-        _print(_as_json(found))
-        return
-    verdict = "\n".join(found.verdict())
-    _print(f"{before}{verdict}")
-    report = f"\n\nFor a report: {found.sentence}" if hasattr(found, "sentence") else ""
-    _print(f"{str(found).removeprefix(verdict)[1:]}{report}")
-
-
-def _draw(found: Any, path: str) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        try:
-            figure = found.plot()
-            if len(found.arms) > MANY:
-                for ax in figure.axes:
-                    ax.set_rasterization_zorder(MANY)
-            figure.savefig(path)
-        except (OSError, RuntimeError) as problem:  # a style may ask for TeX, which is not there
-            why = getattr(problem, "strerror", None) or problem
-            raise BadFile(f"{path}: {why}") from None
-        except ValueError as problem:  # a suffix that matplotlib does not know
-            raise ValueError(f"--plot: {problem}") from None
-    glyphs = {str(one.message) for one in warned if "missing from font" in str(one.message)}
-    if glyphs:
-        _say(f"{path}: the font lacks {len(glyphs)} of the characters, drawn as boxes")
 
 
 def _print(result: Any) -> None:

@@ -11,16 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, logsumexp
 
-from maxgap._checking import label_index, label_key
-from maxgap._numbers import as_floats
 from maxgap.policies.max_gap_partition import members
 from maxgap.ratings.question import Question
-from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, why_no_label
+from maxgap.ratings.rows import Floats, Integers, Rows, add_table, check, codes_of, key_of
 from maxgap.ratings.splits import TableSplit, split_of
 
 __all__ = ["Duels", "split_duels", "surprise"]
 
-#: A table is refused if opponents drawn as it says would ever look like these so rarely.
+#: A table is refused if opponents drawn uniformly would ever look like these so rarely.
 RARE = 1e-6
 #: Words for a draw; an arm of such a name is one if it wins or loses at most this share of duels.
 DRAW = re.compile(r"(tied?|drawn?|both|neither|none|equal|remis)\b.*", re.IGNORECASE | re.DOTALL)
@@ -38,28 +36,27 @@ class Duels(Rows):
 
     def __init__(self, pair: Sequence[Any], draws: str | None, *, chosen: bool) -> None:
         super().__init__()
-        self._names, self._draws, self._chosen = list(pair), draws, chosen
+        self._draws, self._chosen = draws, chosen
+        self._side = {key_of(name): side for side, name in enumerate(pair)}
         self._n_draws = 0
-        self._weights: Floats | None = None
 
     def add(self, *columns: pd.Series) -> None:
         """Add duels, or raise `BadRow` for the first that cannot be used."""
-        one, other = (1, 2) if self._names else (0, 1)
+        one, other = (1, 2) if self._side else (0, 1)
         sides = [columns[one], columns[other]]
         if sides[0].dtype != sides[1].dtype:  # of whole numbers together pandas makes floats
             sides = [side.astype(object) for side in sides]
-        both = pd.concat(sides, ignore_index=True)
-        in_turn = np.arange(both.size).reshape(2, -1).T
-        pairs = self.arms.numbers(both.iloc[in_turn.ravel()]).reshape(-1, 2)
-        won = self._sides(columns[0], pairs) if self._names else np.zeros(len(pairs), np.int64)
+        in_turn = np.arange(2 * sides[0].size).reshape(2, -1).T.ravel()
+        pairs = self.arms.numbers(pd.concat(sides).iloc[in_turn]).reshape(-1, 2)
+        won = self._sides(columns[0], pairs) if self._side else np.zeros(len(pairs), np.int64)
         chosen = self._sides(columns[-1], pairs) if self._chosen else won
         drawn = won == NOBODY
         neither = "{!r} is neither of the two".format
         undecided = "{!r} is neither of the two; say what a draw is: half, or drop it".format
         check(
             columns,
-            (pairs[:, 0] < 0, one, why_no_label),
-            (pairs[:, 1] < 0, other, why_no_label),
+            (pairs[:, 0] < 0, one, self.arms.why_not),
+            (pairs[:, 1] < 0, other, self.arms.why_not),
             (pairs[:, 0] == pairs[:, 1], other, "{!r} plays itself".format),
             (won < 0, 0, neither),
             (drawn & (self._draws is None), 0, undecided),
@@ -82,9 +79,7 @@ class Duels(Rows):
         """The number of an arm, or else the side of a column's name or a word; -1 for none."""
         if (number := self.arms.find(label)) is not None:
             return number, -1
-        if label in self._names:
-            return -1, self._names.index(label)
-        return -1, NOBODY if _is_draw(label) else -1
+        return -1, self._side.get(key_of(label), NOBODY if _is_draw(label) else -1)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -97,22 +92,17 @@ class Duels(Rows):
     def __iter__(self) -> Iterator[tuple[Integers, Floats]]:
         for numbers, values in super().__iter__():
             counts = ~np.isnan(values) & ((self._draws != "drop") | (values != 0.5))
-            if self._weights is not None:
-                met = numbers.reshape(-1, 2)[:, ::-1].ravel()
-                values = values * self._weights[numbers, met]
             yield numbers[counts], values[counts]
 
-    def check(self, opponents: Any = None) -> float:
-        """The largest reward; a ValueError if duels plainly do not come about as said."""
+    def check(self) -> None:
+        """A ValueError if duels plainly do not come about as said."""
         self.check_arms()
         n_arms = len(self.labels)
-        chances = None if opponents is None else _checked_opponents(opponents, self.labels)
-        self._weights = None if chances is None else 1 / ((n_arms - 1) * chances)
         numbers, values = map(np.concatenate, zip(*super().__iter__(), strict=True))
         pairs = numbers.reshape(-1, 2)
         seats = np.array([np.bincount(side, minlength=n_arms) for side in pairs.T])
         for label, won, lost in zip(self.labels, *seats.tolist(), strict=True):
-            if not self._names and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
+            if not self._side and _is_draw(label) and min(won, lost) <= HARDLY * (won + lost):
                 raise ValueError(
                     f"{label!r} wins {won:,} and loses {lost:,} duels: a draw has no place among "
                     "winners: name both of a duel (pair=, --pair) and say whether a "
@@ -126,36 +116,27 @@ class Duels(Rows):
             pairs = np.where(np.isnan(values[::2, None]), pairs[:, ::-1], pairs)
         else:
             pairs = np.sort(pairs, axis=1)
-        self._check_met(*np.unique(pairs @ [n_arms, 1], return_counts=True), chances)
-        return 1.0 if self._weights is None else float(self._weights.max())
-
-    def _check_met(self, kinds: Integers, counts: Integers, chances: Floats | None) -> None:
-        """A ValueError if these kinds of duels were plainly not drawn with these chances."""
-        n_arms = len(self.labels)
+        kinds, counts = np.unique(pairs @ [n_arms, 1], return_counts=True)
         arms, others = np.divmod(kinds, n_arms)
-        n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
-        expected = np.full(kinds.size, 1 / n_kinds) if chances is None else chances[arms, others]
         # Of each arm that is chosen the opponents are drawn; without, all pairs at once.
+        n_kinds = n_arms - 1 if self._chosen else n_arms * (n_arms - 1) // 2
         parts = members(arms if self._chosen else np.zeros_like(arms))
-        surprises = [surprise(counts[part], expected[part], n_kinds) for part in parts]
+        surprises = [surprise(counts[part], n_kinds) for part in parts]
         # An average of capitals is one, too.
         if logsumexp(surprises) - math.log(len(parts)) <= -math.log(RARE):
             return
         part = parts[int(np.argmax(surprises))]
-        total = counts[part].sum()
-        about = total * expected[part]
-        at = int(np.argmax((counts[part] - about) / np.sqrt(about)))
-        one, other = (self.labels[side[part[at]]] for side in (arms, others))
+        at, total = part[counts[part].argmax()], counts[part].sum()
+        one, other = self.labels[arms[at]], self.labels[others[at]]
         why = (
-            f"the opponents of {one!r} were not drawn as said; if their probabilities were "
-            "others, give them as opponents="
+            f"the opponents of {one!r} were not drawn uniformly"
             if self._chosen
             else "pairs were not drawn uniformly, so a duel does not count for both; if one was "
             "chosen and the other drawn, count it for the chosen one alone (chosen=, --chosen)"
         )
         raise ValueError(
-            f"{one!r} and {other!r} meet in {counts[part[at]]:,} of {total:,} duels where about "
-            f"{about[at]:,.0f} are expected: {why}"
+            f"{one!r} and {other!r} meet in {counts[at]:,} of {total:,} duels where about "
+            f"{total / n_kinds:,.0f} are expected: {why}"
         )
 
 
@@ -171,7 +152,6 @@ def split_duels(
     pair: tuple[Any, Any] | None = None,
     draws: str | None = None,
     chosen: Any = None,
-    opponents: pd.DataFrame | None = None,
     delta: float = 0.05,
     confidence: Any = None,
 ) -> TableSplit:
@@ -184,13 +164,13 @@ def split_duels(
     - Pairs drawn uniformly from all pairs, whatever happened before: a duel counts for both.
     - An arm chosen by whatever rule, and its opponent drawn from the others: a duel counts for the
       arm in ``chosen`` alone, as whoever is chosen more often is met more often.
-    - The opponent drawn with other probabilities, which are known and do not change:
-      ``opponents`` has them, and a duel won counts 1/((K - 1) p) where p is that of the opponent.
 
-    Opponents chosen by hand, pairs by what has been seen, and leagues give no certificate. A table
-    that is plainly not what it is said to be, with odds of a million to one, is refused; one that
-    passes is no proof. The certificate is the cluster rule, as that of contrasts would mind that
-    the two rewards of a duel depend on each other.
+    Opponents drawn otherwise or chosen by hand, pairs by what has been seen, and leagues give no
+    certificate. A table that is plainly not what it is said to be, with odds of a million to one,
+    is refused; one that passes is no proof. The certificate is the cluster rule, as that of
+    contrasts would mind that the two rewards of a duel depend on each other. Going on with the
+    answer's ``policy()`` or ``next``, draw opponents uniformly, and tell what becomes of the arm
+    asked for, alone.
 
     Parameters
     ----------
@@ -205,22 +185,13 @@ def split_duels(
         Half a win for each; or left out, and scores are shares of decided duels. Else refused.
     chosen : hashable, or sequence, optional
         The column that holds which of the two was chosen.
-    opponents : pandas.DataFrame, optional
-        Row i, column j: the probability that j is the opponent if i is chosen, positive. A row for
-        every arm, which adds up to 1; the diagonal is ignored.
     delta, confidence
         As in :func:`maxgap.split`.
-
-    Returns
-    -------
-    TableSplit
-        Its ratings are two a duel, or with ``chosen`` one. Going on with its ``policy()`` or
-        ``next``, draw opponents uniformly, and tell what becomes of the arm asked for, alone.
 
     Raises
     ------
     ValueError
-        As :func:`maxgap.split`; for opponents that were not drawn as said, and an arm never chosen.
+        As :func:`maxgap.split`; for opponents that were not drawn so, and an arm never chosen.
 
     Examples
     --------
@@ -234,8 +205,6 @@ def split_duels(
         raise ValueError(f"give loser= or else pair=, got loser {loser!r} and pair {pair!r}")
     if draws is not None and (draws not in ("half", "drop") or pair is None):
         raise ValueError(f"draws must be 'half' or 'drop' and come with pair, got {draws!r}")
-    if opponents is not None and (chosen is None or draws == "drop"):
-        raise ValueError("opponents must come with chosen, and not with draws='drop'")
     columns = {"winner": winner, "loser": loser}
     names: Sequence[Any] = ()
     if pair is not None:
@@ -245,47 +214,17 @@ def split_duels(
         names = (object(), object()) if table is None else pair
     duels = Duels(names, draws, chosen=chosen is not None)
     add_table(duels, table, **columns, chosen=chosen)
-    bounds = 0, duels.check(opponents)
-    return split_of(duels, Question.asked(bounds, None, delta, confidence, "clusters"))
+    duels.check()
+    return split_of(duels, Question.asked((0, 1), None, delta, confidence, "clusters"))
 
 
-def surprise(counts: Integers, probabilities: Floats, n_kinds: int) -> float:
-    """Logarithm of the capital of who bets, by a Dirichlet mixture, against these probabilities.
+def surprise(counts: Integers, n_kinds: int) -> float:
+    """Logarithm of the capital of who bets, by a Dirichlet mixture, against uniform draws.
 
-    If all draws are from them, given all before, the capital is a martingale that starts with 1: it
-    ever reaches 1/x with a probability of at most x. ``counts`` has only the kinds that were drawn.
+    If each of ``n_kinds`` is drawn uniformly, given all before, the capital is a martingale that
+    starts with 1: it ever reaches 1/x with a probability of at most x. ``counts`` has only the
+    kinds that were drawn.
     """
     mixed = gammaln(counts + 0.5) - gammaln(0.5)
     total = gammaln(n_kinds / 2) - gammaln(n_kinds / 2 + counts.sum())
-    return float(total + mixed.sum() - (counts * np.log(probabilities)).sum())
-
-
-def _checked_opponents(opponents: Any, labels: Sequence[Any]) -> Floats:
-    """The probabilities in the order of the labels, 1 on the diagonal."""
-    if not isinstance(opponents, pd.DataFrame):
-        raise ValueError(f"opponents must be a DataFrame with labels, got {opponents!r}")
-    orders = []
-    for given in opponents.axes:
-        index = label_index(list(given))
-        orders.append([index.get(label_key(label), -1) for label in labels])
-        if sorted(orders[-1]) != list(range(len(given))):
-            raise ValueError(
-                "opponents must have a row and a column for every arm of the table, "
-                f"got {list(given)} for {list(labels)}"
-            )
-    matrix = as_floats(opponents)
-    if matrix is None:
-        raise ValueError(f"opponents must be numbers, got {opponents!r}")
-    matrix = matrix[np.ix_(*orders)]
-    np.fill_diagonal(matrix, 1.0)
-    if not (matrix > 0).all():
-        i, j = np.argwhere(~(matrix > 0))[0].tolist()
-        raise ValueError(
-            f"opponents: the probability that {labels[i]!r} meets {labels[j]!r} must be positive, "
-            f"or no duel shows who wins, got {matrix[i, j]:g}"
-        )
-    sums = matrix.sum(axis=1) - 1
-    if not (np.abs(sums - 1) <= 1e-6).all():
-        at = int(np.abs(sums - 1).argmax())
-        raise ValueError(f"opponents: those of {labels[at]!r} must add up to 1, got {sums[at]:g}")
-    return matrix
+    return float(total + mixed.sum() + counts.sum() * math.log(n_kinds))

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import itertools
-import os
 import re
 import sys
 import warnings
@@ -17,7 +16,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
 from maxgap.ratings.rows import BadRow, Rows
 
@@ -25,11 +23,9 @@ __all__ = ["BadFile", "NoRows", "Source", "read_rows"]
 
 #: Rows read at a time.
 PIECE = 1 << 18
-#: What separates columns, if the file's name and its first line do not tell otherwise.
-SEPARATORS = ",\t;|"
 
-#: Some rows: the columns asked for, where a row stands, how much is read by now, and of how much.
-Piece = tuple[list[pd.Series], Callable[[int], str], int, int | None]
+#: Some rows: the columns asked for, and where a row stands.
+Piece = tuple[list[pd.Series], Callable[[int], str]]
 
 
 class BadFile(ValueError):
@@ -45,7 +41,6 @@ class Source(NamedTuple):
 
     path: str  # "-" is the standard input
     columns: dict[str, str | None]  # by option their names; None: the one in this place
-    separator: str | None = None
     encoding: str = "utf-8"
 
     @property
@@ -55,26 +50,17 @@ class Source(NamedTuple):
 
 
 def read_rows(source: Source, rows: Rows) -> None:
-    """Add all rows of a file, or a BadFile that names it and where it can the line and the column.
-
-    At a terminal it shows how far it is, if it takes long.
-    """
-    # None: only at a terminal.
-    how: Any = {"disable": True if sys.stderr is None else None, "unit": "", "unit_scale": True}
+    """Add all rows of a file; or a BadFile that names it and, where it can, line and column."""
     read = _parquet if source.path.lower().endswith((".parquet", ".pq")) else _text
     try:
-        with (
-            closing(read(source)) as pieces,
-            tqdm(desc=source.name, delay=1.0, leave=False, **how) as bar,
-        ):
-            for columns, where, done, bar.total in pieces:
+        with closing(read(source)) as pieces:
+            for columns, where in pieces:
                 try:
                     rows.add(*columns)
                 except BadRow as bad:
                     row, k, why = bad.args
                     place = f"{where(row)}, column {columns[k].name!r}"
                     raise BadFile(f"{source.name}, {place}: {why}") from None
-                bar.update(done - bar.n)
     except (OSError, EOFError, zlib.error) as problem:  # the last two of a damaged .gz
         raise BadFile(f"{source.name}: {getattr(problem, 'strerror', None) or problem}") from None
     except UnicodeError as problem:
@@ -104,9 +90,6 @@ def _places(names: list[str], source: Source) -> list[int]:
     return list(found)
 
 
-# -- text --------------------------------------------------------------------------------------
-
-
 def _decoded(raw: Any, source: Source) -> io.TextIOWrapper:
     if source.path.lower().endswith(".gz"):
         raw = gzip.GzipFile(fileobj=raw)
@@ -120,14 +103,13 @@ def _decoded(raw: Any, source: Source) -> io.TextIOWrapper:
 
 def _header(text: io.TextIOWrapper, source: Source) -> tuple[list[str], str, int]:
     """The names of the columns, what separates them, and how many lines that took."""
-    first, separator, before = text.readline(), source.separator, 0
+    first, separator, before = text.readline(), "", 0
     if said := re.fullmatch(r'"?sep=(.)"?\s*', first, re.IGNORECASE):  # to Excel
-        first, separator, before = text.readline(), separator or said[1], 1
+        first, separator, before = text.readline(), said[1], 1
     if not first.strip():
         raise NoRows(f"{source.name}: is empty, or its first line is")
-    if separator is None:
-        tabs = source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-        separator = "\t" if tabs else max(SEPARATORS, key=first.count)
+    tabs = source.path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+    separator = separator or ("\t" if tabs else max(",\t;|", key=first.count))
     lines = itertools.chain([first], iter(text.readline, ""))
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     return [name.strip() for name in next(reader)], separator, before + reader.line_num
@@ -152,7 +134,6 @@ def _text(source: Source) -> Generator[Piece]:
     # pandas only warns if all rows have too many fields.
     strictly = warnings.catch_warnings(action="error", category=pd.errors.ParserWarning)
     with open(0 if piped else source.path, "rb", closefd=not piped) as raw, strictly:
-        size = os.fstat(raw.fileno()).st_size or None  # of a pipe nothing is known
         text = _decoded(raw, source)
         names, separator, above = _header(text, source)
         places = _places(names, source)
@@ -177,8 +158,7 @@ def _text(source: Source) -> Generator[Piece]:
             ):
                 kept = piece.dropna(how="all")
                 columns = [_clean(kept[at], at in kinds).rename(names[at]) for at in places]
-                where = partial(_line, piece, kept.index, above)
-                yield columns, where, piece.index.stop if size is None else raw.tell(), size
+                yield columns, partial(_line, piece, kept.index, above)
                 above += _line_ends(piece)
         except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
             if "Calling read(" in str(problem):  # all that is left of an interrupt
@@ -193,10 +173,8 @@ def _clean(column: pd.Series, is_label: bool) -> pd.Series:
         return labels.mask(labels == "")
     # One word among them, and pandas has taken them all for words.
     numbers = pd.to_numeric(column, errors="coerce")
-    if (words := numbers.isna()).any():
-        numbers = numbers.astype(object)
-        numbers[words] = column[words]
-    return numbers
+    all_are = numbers.notna().all()
+    return numbers if all_are else numbers.astype(object).where(numbers.notna(), column)
 
 
 def _line(piece: pd.DataFrame, kept: pd.Index, above: int, row: int) -> str:
@@ -218,17 +196,13 @@ def _malformed(source: Source, n_columns: int, above: int, problem: str) -> str:
     """What to say about rows that pandas cannot take apart."""
     if "EOF inside string" in problem:
         return f"{source.name}: a quotation mark is opened and never closed"
-    if "Expected" in problem or "Length of header" in problem:
-        row = re.search(r"in line (\d+)", problem)
+    if row := re.search(r"Expected.* in line (\d+)|Length of header", problem):
         return (
-            f"{source.name}, line {above + int(row[1] if row else 1)}: more fields than the "
+            f"{source.name}, line {above + int(row[1] or 1)}: more fields than the "
             f"{n_columns} columns that the first line names; quotation marks may be missing, or a "
             "separator ends the line"
         )
     return f"{source.name}: {problem.removeprefix('Error tokenizing data. C error: ')}"
-
-
-# -- Parquet -----------------------------------------------------------------------------------
 
 
 def _parquet(source: Source) -> Generator[Piece]:
@@ -242,12 +216,11 @@ def _parquet(source: Source) -> Generator[Piece]:
     done = 0
     try:
         with pq.ParquetFile(source.path) as file:
-            names, total = file.schema_arrow.names, file.metadata.num_rows
+            names = file.schema_arrow.names
             columns = [names[at] for at in _places(names, source)]
             for piece in file.iter_batches(batch_size=PIECE, columns=columns):
                 found = [piece.column(name).to_pandas().rename(name) for name in columns]
-                where = partial(lambda before, row: f"row {before + row + 1}", done)
+                yield found, partial(lambda before, row: f"row {before + row + 1}", done)
                 done += piece.num_rows
-                yield found, where, done, total
     except pa.ArrowException as problem:
         raise BadFile(f"{source.name}: is not a readable Parquet file ({problem})") from None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincinv
 
-from maxgap._numbers import as_floats, is_whole
+from maxgap._numbers import as_floats
 from maxgap.policies import Policy, RoundRobin, at_once
 from maxgap.ratings.question import Question
 from maxgap.ratings.rows import Floats, Integers, Moments
@@ -24,8 +24,6 @@ from maxgap.statistics import decimal, significant
 
 __all__ = ["Forecast", "Plan", "World", "forecast", "plan"]
 
-#: Simulations of a forecast.
-REPLICATES = 20
 #: In a simulation an arm that is asked for gets this part of its rewards more at a time.
 PART = 8
 #: What one may cost on average, where a reward costs 1: about a second for all. A limit of time
@@ -166,9 +164,7 @@ class World(NamedTuple):
         return means if self.bounds is None else np.clip(means, *self.bounds)
 
 
-def forecast(
-    policy: Policy, world: World, *, replicates: int = REPLICATES, seed: int = 0
-) -> Forecast:
+def forecast(policy: Policy, world: World, *, replicates: int = 20) -> Forecast:
     """How many rewards until the policy stops, from where it is; the policy is not changed.
 
     Arms are asked for in rounds that grow with what is known, so that a simulation takes few. The
@@ -177,7 +173,7 @@ def forecast(
     price, look, size = at_once.cost(policy, int(world.group.max()) + 1)
     if price + look > WORK or size * replicates > MEMORY:
         return Forecast(math.inf, math.inf, math.inf, 0)
-    rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(replicates)]
+    rngs = [np.random.default_rng(s) for s in np.random.SeedSequence(0).spawn(replicates)]
     draws = [partial(world.draw, rng, world.drawn_means(rng)) for rng in rngs]
     going = [copy.copy(policy) for _ in rngs]
     queue = [(0, i) for i in range(replicates)]
@@ -207,8 +203,6 @@ def plan(
     delta: float = 0.05,
     confidence: Any = None,
     stopping: str = "either",
-    replicates: int = REPLICATES,
-    seed: int = 0,
 ) -> Plan:
     """How many rewards a certified split will take, if the means are these.
 
@@ -221,10 +215,6 @@ def plan(
     sd : float or array_like of shape (K,), optional
         Guessed standard deviations of the rewards; else the largest that there can be: ``sigma``,
         or what the bounds allow at each mean.
-    replicates : int
-        Simulations, from 1.
-    seed : int
-        The same seed gives the same plan.
 
     Raises
     ------
@@ -238,9 +228,6 @@ def plan(
     all equally often   about 4 (2 to 4)
     ratings in all until the split is certified; in brackets 9 of 10 simulations
     """
-    for name, value, least in (("replicates", replicates, 1), ("seed", seed, 0)):
-        if not is_whole(value) or value < least:
-            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
     question = Question.asked(bounds, sigma, delta, confidence, stopping)
     guessed = as_floats(means)
     if guessed is None or guessed.ndim != 1 or guessed.size < 2 or not np.isfinite(guessed).all():
@@ -250,8 +237,9 @@ def plan(
         raise ValueError(f"means: no gap is the largest, no number of rewards tells, got {means!r}")
     if hasattr(question.sigma, "items"):
         raise ValueError(f"sigma must be a number, got {question.sigma!r}")
-    variances = np.full(guessed.size, question.sigma**2)
-    if question.bounds is not None:
+    if question.bounds is None:
+        variances = np.full(guessed.size, question.sigma**2)
+    else:
         low, high = question.bounds
         variances = (guessed - low) * (high - guessed)
         if (variances < 0).any():
@@ -264,4 +252,4 @@ def plan(
     one = np.zeros(guessed.size, dtype=np.int64)
     world = World(guessed, np.zeros(guessed.size), variances, question.bounds, one)
     policies = (question.policy(guessed.size, cls) for cls in (None, RoundRobin))
-    return Plan(*(forecast(one, world, replicates=replicates, seed=seed) for one in policies))
+    return Plan(*(forecast(policy, world) for policy in policies))

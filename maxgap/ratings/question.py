@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from maxgap._checking import checked_bounds, checked_confidence
@@ -42,7 +41,6 @@ class Question(NamedTuple):
             raise ValueError(f"stopping must be one of {list(POLICY_OF)}, got {stopping!r}")
         if bounds is not None:
             bounds = checked_bounds(bounds)
-            sigma = (bounds[1] - bounds[0]) / 2
         elif not hasattr(sigma, "items"):  # by label it is checked once the labels are known
             number = as_float(sigma)
             if number is None:
@@ -55,12 +53,8 @@ class Question(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """By name, as a policy takes them, and :func:`maxgap.plan`."""
-        scale = {"sigma": self.sigma} if self.bounds is None else {"bounds": self.bounds}
-        rest = {"delta": self.delta, "confidence": self.confidence, "stopping": self.stopping}
-        return scale | rest
+        return {name: value for name, value in self._asdict().items() if value is not None}
 
-    def policy(
-        self, arms: int | Sequence[Hashable], cls: type[Policy] | None = None, **more: Any
-    ) -> Policy:
+    def policy(self, arms: Any, cls: type[Policy] | None = None, **more: Any) -> Policy:
         """A policy of these settings that has not begun; by default one that samples for it."""
         return (cls or POLICY_OF[self.stopping])(arms, **self.settings, **more)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxgap._checking import LARGEST_REWARD, is_missing, is_rounded, label_key
 from maxgap._numbers import as_float
 
-__all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "why_no_label"]
+__all__ = ["BadRow", "Rows", "add_table", "check", "codes_of", "key_of"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,17 +52,24 @@ class Labels:
 
     def find(self, label: Hashable) -> int | None:
         """The number of the label, if it has one."""
-        return self._index.get(_key(label))
+        return self._index.get(key_of(label))
 
     def number(self, label: Hashable) -> int:
         """The number of the label, a new one if it has none; -1 if it cannot be a label."""
         nameless = isinstance(label, str) and label == "" and not self._empty
-        if nameless or is_rounded(label) or (key := _key(label)) is None:
+        if nameless or is_rounded(label) or (key := key_of(label)) is None:
             return -1
         number = self._index.setdefault(key, len(self.known))
         if number == len(self.known):
             self.known.append(label)
         return number
+
+    @staticmethod
+    def why_not(label: Any) -> str:
+        """Why this cannot be a label."""
+        if is_rounded(label):
+            return f"{label!r} may be another number that was rounded: a float holds no such label"
+        return f"{label!r} cannot be a label"
 
     def numbers(self, column: pd.Series) -> Integers:
         """Of every row the number of its label, -1 for none."""
@@ -77,8 +84,8 @@ class Rows:
         self.arms = Labels(empty=True)
         self.labels = self.arms.known
         self.total = 0
-        #: How many raters there are, and whether any rates several arms; None if nobody said.
-        self.raters: tuple[int, bool] | None = None
+        self.raters = 0  # how many there are, if rows say so
+        self.several = False  # whether any rates several arms
         self._people = Labels(empty=False)
         self._who: list[Integers] = []
         self._bounds = bounds or (-LARGEST_REWARD, LARGEST_REWARD)
@@ -93,10 +100,10 @@ class Rows:
         numbers = self.arms.numbers(columns[0])
         values = _floats(columns[1]) if len(columns) > 1 else np.zeros(numbers.size)
         wrong = ~((values >= self._bounds[0]) & (values <= self._bounds[1]))
-        check(columns, (numbers < 0, 0, why_no_label), (wrong, 1, self._why))
+        check(columns, (numbers < 0, 0, Labels.why_not), (wrong, 1, self._why))
         if len(columns) > 2:
             raters = self._people.numbers(columns[2])
-            check(columns, (raters < 0, 2, why_no_label))
+            check(columns, (raters < 0, 2, Labels.why_not))
             self._who.append(raters)
         self._ends = values.min(initial=self._ends[0]), values.max(initial=self._ends[1])
         self._keep(numbers, values)
@@ -121,7 +128,7 @@ class Rows:
         numbers, values = map(np.concatenate, zip(*self, strict=True))
         pairs = pd.DataFrame({"arm": numbers, "who": np.concatenate(self._who), "reward": values})
         means = pairs.groupby(["arm", "who"], sort=False)["reward"].mean().reset_index()
-        self.raters = len(self._people.known), bool(means["who"].duplicated().any())
+        self.raters, self.several = len(self._people.known), bool(means["who"].duplicated().any())
         self._kept, self._who, self.total = [], [], 0
         self._keep(means["arm"].to_numpy(), means["reward"].to_numpy())
 
@@ -141,7 +148,11 @@ class Rows:
                 plain = unicodedata.normalize("NFC", label.casefold()).strip()
                 alike.setdefault(plain, []).append(label)
         notes = []
-        if several := [_quoted(group) for group in alike.values() if len(group) > 1]:
+        several = []
+        for group in (group for group in alike.values() if len(group) > 1):
+            same = len({unicodedata.normalize("NFC", label) for label in group}) < len(group)
+            several.append(" and ".join(map(ascii if same else repr, group)))
+        if several:
             more = f" and {len(several) - NAMED:,} more" if len(several) > NAMED else ""
             said = f"{'; '.join(several[:NAMED])}{more}"
             notes.append(f"Labels that look alike are arms of their own: {said}.")
@@ -181,7 +192,7 @@ def check(columns: Sequence[pd.Series], *checks: tuple[Any, int, Callable[[Any],
         raise BadRow(at, column, "is missing" if missing else why(given))
 
 
-def _key(label: Any) -> Hashable:
+def key_of(label: Any) -> Hashable:
     """What finds the label again; None if it cannot be one."""
     try:
         # True and 1 are one key of a dict, but two labels; who checks the labels refuses the pair.
@@ -189,12 +200,6 @@ def _key(label: Any) -> Hashable:
         return None if is_missing(label) or hash(key) is None else key
     except (TypeError, ValueError):
         return None
-
-
-def _quoted(labels: list[str]) -> str:
-    """Labels that look alike, so that the difference is seen."""
-    same = len({unicodedata.normalize("NFC", label) for label in labels}) < len(labels)
-    return " and ".join(map(ascii if same else repr, labels))
 
 
 def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
@@ -206,13 +211,6 @@ def codes_of(arms: pd.Series) -> tuple[Integers, list[Hashable]]:
     return np.arange(arms.size), list(arms)
 
 
-def why_no_label(label: Any) -> str:
-    """Why this cannot be a label."""
-    if is_rounded(label):
-        return f"{label!r} may be another number that was rounded: a float holds no such label"
-    return f"{label!r} cannot be a label"
-
-
 def _floats(rewards: pd.Series) -> Floats:
     """The rewards; NaN for what is missing or no number."""
     # To pandas True and False are numbers, too.
@@ -220,9 +218,6 @@ def _floats(rewards: pd.Series) -> Floats:
         return rewards.to_numpy(dtype=np.float64, na_value=math.nan)
     floats = [float(x) if isinstance(x, (bool, np.bool_)) else as_float(x) for x in rewards]
     return np.array([math.nan if x is None else x for x in floats], dtype=np.float64)
-
-
-# -- tables in memory --------------------------------------------------------------------------
 
 
 def add_table(rows: Rows, table: Any, **asked: Any) -> None:

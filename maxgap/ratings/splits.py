@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from maxgap.confidence import guarantees
 from maxgap.policies import at_once
 from maxgap.policies.max_gap_partition import MaxGapPartition, cut
 from maxgap.ratings.answers import Answer, named, shared, tell_all
@@ -62,7 +60,7 @@ class TableSplit(Answer):
     bottom: frozenset[Hashable]
     gap: float
     certain_gap: float
-    _raters: tuple[int, bool] | None
+    _raters: int
 
     def verdict(self) -> list[str]:
         """The gap, the groups, whether they are certified, and the notes."""
@@ -76,38 +74,24 @@ class TableSplit(Answer):
             f"The largest gap {is_} {self._text(self.gap)}, from {below} up to {above}.",
             self._group("Top", "top"),
             self._group("Bottom", "bottom"),
-            self._judged(),
+            self._judged(
+                self.certain_gap,
+                f" with an error probability of at most {self._question.delta:g}: "
+                "the gap is at least",
+                "the intervals of the two groups overlap",
+                f"the gap is at least {self._text(self.certain_gap)}, "
+                "but one inside a group may be ",
+            ),
             *self.notes,
         ]
-
-    def _judged(self) -> str:
-        delta, gap = f"{self._question.delta:g}", self._text(self.certain_gap)
-        rival = -math.inf if self.rival is None else self.rival.gap
-        if self.certified and self.certain_gap > max(rival, 0.0):
-            return (
-                f"Certified with an error probability of at most {delta}: "
-                f"the gap is at least {gap}{self._inside(', any inside a group at most ')}."
-            )
-        if self.certified:
-            return f"Certified by contrasts, with an error probability of at most {delta}."
-        if self._question.stopping == "contrasts":
-            return f"Not certified by contrasts (delta {delta})."
-        if not guarantees(self._question.confidence, self._question.sigma):
-            return f"Not certified: the intervals {self._question.confidence!r} have no proof."
-        if self.certain_gap <= 0:
-            return f"Not certified (delta {delta}): the intervals of the two groups overlap."
-        return (
-            f"Not certified (delta {delta}): the gap is at least {gap}, "
-            f"but one inside a group may be {self._inside('')}."
-        )
 
     @property
     def sentence(self) -> str:
         """One sentence for a report: what was asked, of how many ratings, how, and how sure."""
         bounds, sigma, delta, confidence, stopping = self._question
         counted, apart = "", ", as of different raters"
-        if self._raters is not None:
-            counted, apart = f" by {self._raters[0]:,} raters, each counted once an item", ""
+        if self._raters:
+            counted, apart = f" by {self._raters:,} raters, each counted once an item", ""
         scale = f"scale {bounds[0]:g} to {bounds[1]:g}" if bounds else f"sub-Gaussian scale {sigma}"
         how = {
             "either": f"{confidence} intervals and contrasts, half of delta each",
@@ -158,32 +142,22 @@ class TablePartition(Answer):
         """The gaps, the groups, whether they are certified, and the notes."""
         gaps = ", ".join(self._text(gap) for gap in self.gaps[:NAMED_GROUPS])
         more = ", ..." if len(self.gaps) > NAMED_GROUPS else ""
-        n = len(self.groups)
+        n, k = len(self.groups), int(np.argmin(self.certain_gaps))
+        least, between = self.certain_gaps[k], f"between groups {k + 2} and {k + 1}"
         return [
             f"{n} groups, cut at the {n - 1} largest gaps: {gaps}{more}.",
-            *(self._group(f"Group {k + 1}", k + 1) for k in range(min(n, NAMED_GROUPS))),
+            *(self._group(f"Group {j}", j) for j in range(1, min(n, NAMED_GROUPS) + 1)),
             *[f"and {n - NAMED_GROUPS:,} groups more"] * (n > NAMED_GROUPS),
-            self._judged(),
+            self._judged(
+                least,
+                ", all groups together with an error probability of at most "
+                f"{self._question.delta:g}: every one of these gaps is at least",
+                f"intervals overlap {between}",
+                f"the gap {between} may be as small as {self._text(least)}, "
+                "one inside a group as wide as ",
+            ),
             *self.notes,
         ]
-
-    def _judged(self) -> str:
-        delta = f"{self._question.delta:g}"
-        k = int(np.argmin(self.certain_gaps))
-        least = self._text(self.certain_gaps[k])
-        if self.certified:
-            return (
-                f"Certified, all groups together with an error probability of at most {delta}: "
-                f"every one of these gaps is at least {least}"
-                f"{self._inside(', any inside a group at most ')}."
-            )
-        between = f"between groups {k + 2} and {k + 1}"
-        if self.certain_gaps[k] <= 0:
-            return f"Not certified (delta {delta}): intervals overlap {between}."
-        return (
-            f"Not certified (delta {delta}): the gap {between} may be as small as {least}, "
-            f"one inside a group as wide as {self._inside('')}."
-        )
 
 
 def split(
@@ -231,10 +205,6 @@ def split(
     stopping : str
         "either", "clusters" or "contrasts".
 
-    Returns
-    -------
-    TableSplit
-
     Raises
     ------
     ValueError
@@ -265,11 +235,11 @@ def split_of(rows: Rows, question: Question) -> TableSplit:
     """The split that checked rows give."""
     rows.check_arms()
     notes = [*rows.notes]
-    if question.stopping == "either" and len(rows.labels) > MOST_FOR_CONTRASTS:
+    many = len(rows.labels) > MOST_FOR_CONTRASTS
+    if question.stopping == "either" and (many or rows.several):
         question = question._replace(stopping="clusters")
-    if question.stopping == "either" and rows.raters is not None and rows.raters[1]:
-        question = question._replace(stopping="clusters")
-        notes.append("Some rate several items: contrasts, which need independence, are left out.")
+        why = "Some rate several items: contrasts, which need independence, are left out."
+        notes += [why] * (not many)
     policy = question.policy(rows.labels)
     moments = tell_all(policy, rows)
     against = policy.objections
@@ -325,10 +295,6 @@ def partition(
     groups : int
         How many groups, from 2 to the number of arms; then the arms are ranked.
 
-    Returns
-    -------
-    TablePartition
-
     Raises
     ------
     ValueError
@@ -354,10 +320,8 @@ def partition_of(rows: Rows, groups: int, question: Question) -> TablePartition:
     moments = tell_all(policy, rows)
     at_once.begin(policy)
     look = cut(policy.arms, policy.means, policy.lower, policy.upper, groups)
-    found = look.answer(policy.arms)
     return TablePartition(
-        groups=found.groups,
-        gaps=found.gaps,
+        **look.answer(policy.arms)._asdict(),
         certain_gaps=tuple(look.certain.tolist()),
         notes=rows.notes,
         **shared(policy, moments, look, question, range(1, groups + 1)),

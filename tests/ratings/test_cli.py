@@ -11,10 +11,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from rating_tables import COMMAND, arms_of, ratings, run
+from rating_tables import COMMAND, arms_of, ratings
 
 import maxgap
 from maxgap.ratings import cli
@@ -73,6 +72,13 @@ def test_next_asks_for_nothing_once_certified(called, tmp_path):
     assert json.loads(called("next", path, *STARS, "--json")[1]) == {"certified": True, "next": []}
 
 
+def test_next_asks_for_nothing_where_intervals_without_a_proof_have_stopped(called, tmp_path):
+    path = tmp_path / "sure.csv"
+    path.write_text("item,stars\n" + "good,9\nbad,1\n" * 100)
+    how = ["--sigma", "1", "--confidence", "paper", "--stopping", "clusters"]
+    assert called("next", path, *how) == (0, "Stopped already: nothing more to rate.\n", "")
+
+
 def test_plan_from_guessed_means_and_from_a_file(called, file):
     status, out, _ = called("plan", 4.5, 4.3, 2, "--sd", 0.8, *STARS, "--json")
     made = maxgap.plan([4.5, 4.3, 2], sd=0.8, bounds=(1, 5))
@@ -84,25 +90,14 @@ def test_plan_from_guessed_means_and_from_a_file(called, file):
     assert out == f"{maxgap.plan(means, sd=sd, bounds=(1, 5))}\n"
 
 
-def test_the_demo_certifies_what_its_own_ratings_certify(called, tmp_path):
-    status, out, _ = called("demo", "--json", "--seed", 3)
-    said = json.loads(out)
-    assert (status, said["certified"]) == (0, True)
-    assert set(said["top"]) == {"Ada's soup", "Bea's curry", "Cem's pie"}
-    path = tmp_path / "demo.csv"
-    path.write_text(called("demo", "--csv", "--seed", 3)[1])
-    assert json.loads(called("split", path, *STARS, "--json")[1]) == said
-    assert called("demo", "--seed", 4)[1] != called("demo", "--seed", 3)[1]
-
-
 def test_the_lines_of_the_readme_run(tmp_path):
-    (lines,) = re.findall(r"```sh\n(maxgap demo.*?)```", README, re.DOTALL)
+    (lines,) = re.findall(r"```sh\n(printf.*?)```", README, re.DOTALL)
     here = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["sh", "-ec", lines], cwd=tmp_path, env=here, capture_output=True, text=True, check=True
     )
-    assert "Certified with an error probability of at most 0.05" in done.stdout
-    assert (tmp_path / "split.svg").exists()
+    assert "The largest gap seems to be 2.50, from toast (1.50) up to pie (4.00)." in done.stdout
+    assert "3 groups, cut at the 2 largest gaps: 0.500, 2.500." in done.stdout
     assert done.stderr == ""
 
 
@@ -190,22 +185,6 @@ def test_closed_ends_lose_nothing_in_silence(tmp_path):
     done = closing("2>&-", "--bounds", "1", "4")
     assert (done.returncode, done.stdout) == (3, "")
     assert closing("<&-", *STARS).returncode == 0
-
-
-def test_a_name_that_the_locale_cannot_decode_is_the_one_of_the_file(tmp_path):
-    (tmp_path / "r.csv").write_text("thé,étoiles\nà,5\nb,1\n", encoding="utf-8")
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    options = ["--arm", "thé", "--reward", "étoiles", *STARS]
-    status, out, err = run(
-        "split", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
-    )
-    assert (status, err) == (0, "")
-    assert json.loads(out)["top"] == ["à"]
-    options += ["--arms", "ç", "à"]
-    status, out, err = run(
-        "next", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
-    )
-    assert json.loads(out)["next"] == [{"arm": "ç", "ratings": 20}]
 
 
 # -- collecting ------------------------------------------------------------------------------------
@@ -302,14 +281,13 @@ def test_a_plan_takes_the_spread_that_is_given_and_means_below_nought(called, fi
         ["split", "r.csv", "--sigma", "1", "--delta", "2"],
         ["split", "r.csv", "--sigma", "1", "--stopping", "paper"],
         ["split", "r.csv", "--sigma", "1", "--confidence", "none"],
-        ["split", "r.csv", "--sigma", "1", "--separator", "::"],
+        ["split", "r.csv", "--sigma", "1", "--groups", "1"],
         ["next", "r.csv", "--sigma", "1", "--batch", "0"],
         ["next", "r.csv", "--sigma", "1", "--batch", "x"],
         ["plan", "--sigma", "1"],
         ["plan", "1", "--sigma", "1"],
         ["plan", "1", "1", "--sigma", "1"],
         ["plan", "r.csv", "1", "2", "--sigma", "1"],
-        ["demo", "--seed", "-1"],
     ],
     ids=" ".join,
 )
@@ -346,52 +324,3 @@ def test_help_names_what_there_is_and_what_harms(called):
 def test_bounds_may_be_negative(called, tmp_path):
     (tmp_path / "r.csv").write_text("item,mark\na,-1\nb,1\n")
     assert called("split", tmp_path / "r.csv", "--bounds", "-1", "1")[0] == 0
-
-
-# -- pictures --------------------------------------------------------------------------------------
-
-
-def test_the_picture_is_drawn_into_the_file(called, file, tmp_path):
-    options = ["--arm", "item", "--reward", "stars", *STARS]
-    for suffix, begins in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        path = tmp_path / f"split.{suffix}"
-        assert called("split", file, *options, "--plot", path)[0] == 0
-        assert path.read_bytes().startswith(begins)
-    status, _, err = called("split", file, *options, "--plot", tmp_path / "split.doc")
-    assert status == 2
-    assert "--plot" in err
-    status, _, err = called("split", file, *options, "--plot", tmp_path / "none" / "split.svg")
-    assert status == 3
-    assert "No such file or directory" in err
-
-
-def test_what_the_font_or_the_system_lacks_is_said_in_a_line(tmp_path):
-    path, picture = tmp_path / "r.csv", tmp_path / "split.png"
-    path.write_text("item,stars\n茶,5\n水,1\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *COMMAND[1:], "split", path, *STARS, "--plot", picture],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0
-    if done.stderr:  # some fonts have them
-        said = "the font lacks 2 of the characters, drawn as boxes"
-        assert done.stderr == f"maxgap: {picture}: {said}\n"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    (tmp_path / "matplotlibrc").write_text("text.usetex: True\n")
-    here = {**os.environ, "MATPLOTLIBRC": str(tmp_path), "PATH": str(tmp_path)}
-    status, out, err = run("split", path, *STARS, "--plot", tmp_path / "tex.svg", env=here)
-    assert (status, out) == (3, "")
-    assert err.startswith(f"maxgap: {tmp_path / 'tex.svg'}: ")
-    assert err.count("\n") == 1
-
-
-def test_a_picture_of_many_arms_is_small(called, tmp_path):
-    rng, path = np.random.default_rng(0), tmp_path / "r.csv"
-    rows = "".join(f"item {k},{rng.integers(1, 6)}\n" for k in range(20_000))
-    path.write_text("item,stars\n" + rows)
-    for arms, small in ((20_000, True), (200, False)):
-        path.write_text("item,stars\n" + "".join(rows.splitlines(True)[:arms]))
-        assert called("split", path, *STARS, "--json", "--plot", tmp_path / "r.svg")[0] == 0
-        drawn = (tmp_path / "r.svg").read_bytes()
-        assert (b"<image" in drawn) == small
-        assert len(drawn) < 300_000

@@ -160,7 +160,6 @@ def test_what_is_wrong_with_a_file_is_said_with_line_and_column(called, tmp_path
         ),
         (["--arm", "item", "--reward", "item"], "the column 'item' cannot be arm and reward"),
         (["--arm", "item", "--reward", "stars"], "2 columns 'stars' (--reward); its columns: "),
-        (["--arm", "item", "--reward", "x", "--separator", "tab"], "no column 'item' (--arm)"),
         (["--encoding", "klingon"], "klingon"),
         (["--encoding", "utf-16"], "is not text in the encoding utf-16"),
     ],

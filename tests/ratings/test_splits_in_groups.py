@@ -147,6 +147,12 @@ def test_intervals_without_a_proof_certify_nothing():
     for name in ("authors-lil", "normal-mixture"):
         found = maxgap.partition(arm=arms, reward=rewards, groups=3, sigma=0.1, confidence=name)
         assert found.certified == (name == "normal-mixture")
+    for scale in (1.0, {"a": 1, "b": 0.1, "c": 0.1}):  # proved where it is at most the root of 1/2
+        how = {"arm": arms, "reward": rewards, "sigma": scale, "confidence": "paper"}
+        split = maxgap.split(**how, stopping="clusters")
+        for found in (split, maxgap.partition(**how, groups=3)):
+            assert "Not certified: the intervals 'paper' have no proof." in found.lines()
+            assert "Rate next: ." not in found.lines()
 
 
 @pytest.mark.parametrize("groups", [0, 1, -2, 2.0, "2", True, None, 5], ids=repr)

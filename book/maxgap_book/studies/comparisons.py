@@ -7,9 +7,41 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxgap import BordaProblem
+from maxgap import Problem
 
-__all__ = ["bradley_terry", "instances", "rings", "two_wide_gaps"]
+__all__ = ["borda_problem", "bradley_terry", "instances", "rings", "two_wide_gaps"]
+
+
+def borda_problem(win_probabilities: ArrayLike) -> Problem:
+    """Borda scores as means: run with ``noise="bernoulli"`` a reward is a duel, won or lost.
+
+    Parameters
+    ----------
+    win_probabilities : array_like, shape (K, K)
+        Entry [i, j] is the probability that item i beats item j; [i, j] and [j, i] add up to 1, up
+        to 1e-6, and the diagonal is 1/2.
+
+    Raises
+    ------
+    ValueError
+        A matrix that is not as above, or smaller than 2 by 2.
+
+    Examples
+    --------
+    >>> problem = borda_problem([[0.5, 0.6, 0.9], [0.4, 0.5, 0.8], [0.1, 0.2, 0.5]])
+    >>> problem.means.round(3).tolist(), sorted(problem.bottom)
+    ([0.75, 0.6, 0.15], [2])
+    """
+    wins = np.asarray(win_probabilities, dtype=np.float64)
+    n = len(wins)
+    square = wins.shape == (n, n) and n > 1 and ((wins >= 0) & (wins <= 1)).all()
+    if not square or not (np.abs(wins + wins.T - 1) <= 1e-6).all():
+        raise ValueError(
+            "win_probabilities must be a square matrix of two items or more, in [0, 1], where "
+            f"those of two opponents add up to 1, got {win_probabilities!r}"
+        )
+    others = np.where(np.eye(n, dtype=bool), 0.0, wins)
+    return Problem(others.sum(axis=1) / (n - 1), sigma=0.5)
 
 
 def bradley_terry(strengths: ArrayLike) -> NDArray[np.float64]:
@@ -63,17 +95,17 @@ def two_wide_gaps() -> NDArray[np.float64]:
     return 0.5 + 0.475 * (levels[:, None] - levels) / np.ptp(levels)
 
 
-def instances() -> dict[str, BordaProblem]:
-    """The three that the chapter compares ways to ask on.
+def instances() -> dict[str, NDArray[np.float64]]:
+    """Probabilities to win of the three that the chapter compares ways to ask on.
 
     Examples
     --------
-    >>> {name: made.n_arms for name, made in instances().items()}
+    >>> {name: len(wins) for name, wins in instances().items()}
     {'Bradley-Terry': 12, 'two rings': 12, 'two wide gaps': 24}
     """
     strengths = np.r_[np.linspace(1.6, 0.9, 4), np.linspace(-0.2, -1.0, 8)]
     return {
-        "Bradley-Terry": BordaProblem(bradley_terry(strengths)),
-        "two rings": BordaProblem(rings([5, 7])),
-        "two wide gaps": BordaProblem(two_wide_gaps()),
+        "Bradley-Terry": bradley_terry(strengths),
+        "two rings": rings([5, 7]),
+        "two wide gaps": two_wide_gaps(),
     }
