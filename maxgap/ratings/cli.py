@@ -55,7 +55,8 @@ A --sigma that the ratings contradict is refused."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
     try:
-        options = parser().parse_args(arguments)
+        typed = sys.argv[1:] if arguments is None else arguments
+        options = parser().parse_args([x if os.path.exists(x) else _decoded(x) for x in typed])
         if sys.stdout is None:
             raise BadFile("standard output: is closed")
         terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -76,6 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return CLOSED
+
+
+def _decoded(text: str) -> str:
+    """What was typed, also where the locale cannot decode it."""
+    odd = any("\udc80" <= character <= "\udcff" for character in text)
+    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
 
 
 class Compiling(Listener):
@@ -165,9 +172,8 @@ def _asked(options: argparse.Namespace) -> Question:
     stopping = options.stopping or ("clusters" if duels or options.groups > 2 else "either")
     contrasts = stopping != "clusters"
     scaled = options.bounds is not None or options.sigma is not None
-    one_of = (options.loser is None) != (options.pair is None)
     others = options.loser or options.pair or options.chosen or options.draws
-    apart = not one_of if duels else others
+    apart = (options.loser is None) == (options.pair is None) if duels else others
     named = any(name is not None for name in (options.arm, options.reward, options.rater))
     for wrong, why in (
         (options.groups < 2, f"--groups: 2 or more are needed, got {options.groups}"),
@@ -260,8 +266,7 @@ def _pending(options: argparse.Namespace, arms: list[Any]) -> list[Any]:
     if len(said) == 1 and said[0] not in known:
         if not os.path.exists(said[0]):
             raise ValueError(f"argument --pending: {said[0]!r} is neither an arm nor a file")
-        source = Source(said[0], {"--arm": options.arm}, options.encoding)
-        rows = Rows()
+        source, rows = Source(said[0], {"--arm": options.arm}, options.encoding), Rows()
         with suppress(NoRows):
             read_rows(source, rows)
         said = [str(rows.labels[arm]) for numbers, _ in rows for arm in numbers.tolist()]

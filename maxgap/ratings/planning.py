@@ -66,14 +66,7 @@ class Forecast(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How many rewards it takes in all: asked for one by one as a policy says, or all equally.
-
-    Examples
-    --------
-    >>> made = plan([4.2, 4.0, 2.6], bounds=(1, 5), sd=0.8)
-    >>> made.adaptive.median <= made.equal.median
-    True
-    """
+    """How many rewards it takes in all: asked for one by one as a policy says, or all equally."""
 
     adaptive: Forecast
     equal: Forecast

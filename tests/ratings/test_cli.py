@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rating_tables import COMMAND, arms_of, ratings
+from rating_tables import COMMAND, arms_of, ratings, run
 
 import maxgap
 from maxgap.ratings import cli
@@ -185,6 +185,22 @@ def test_closed_ends_lose_nothing_in_silence(tmp_path):
     done = closing("2>&-", "--bounds", "1", "4")
     assert (done.returncode, done.stdout) == (3, "")
     assert closing("<&-", *STARS).returncode == 0
+
+
+def test_a_name_that_the_locale_cannot_decode_is_the_one_of_the_file(tmp_path):
+    (tmp_path / "r.csv").write_text("thé,étoiles\nà,5\nb,1\n", encoding="utf-8")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    options = ["--arm", "thé", "--reward", "étoiles", *STARS]
+    status, out, err = run(
+        "split", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out)["top"] == ["à"]
+    options += ["--arms", "ç", "à"]
+    status, out, err = run(
+        "next", tmp_path / "r.csv", *options, "--json", env={**os.environ, **plain}
+    )
+    assert json.loads(out)["next"] == [{"arm": "ç", "ratings": 20}]
 
 
 # -- collecting ------------------------------------------------------------------------------------
