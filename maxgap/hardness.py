@@ -52,6 +52,7 @@ PAPER_SIGMA = float(np.sqrt(0.5))
 """The noise for which the paper's radius is the Hoeffding radius."""
 
 Float = NDArray[np.float64]
+Integer = NDArray[np.intp]
 
 
 def __getattr__(name: str) -> Any:
@@ -68,8 +69,10 @@ class Hardness(NamedTuple):
 
     Attributes
     ----------
-    right, left : ndarray, shape (K,)
-        "Right" is towards larger means. Infinite: the formula asks for no samples at all.
+    right : ndarray, shape (K,)
+        Towards larger means. Infinite: the formula asks for no samples at all.
+    left : ndarray, shape (K,)
+        Towards smaller means.
 
     Examples
     --------
@@ -202,7 +205,7 @@ def one_sided(hardness: Hardness, means: ArrayLike) -> Float:
     return np.where(top, hardness.right, hardness.left)
 
 
-def suboptimal_arms(means: ArrayLike) -> NDArray[np.intp]:
+def suboptimal_arms(means: ArrayLike) -> Integer:
     """Indices, rising, of all arms but (m), (m + 1) and those tied with them.
 
     Examples

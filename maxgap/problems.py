@@ -41,6 +41,8 @@ def rounding(means: NDArray[np.float64]) -> float:
 class Problem:
     """A MaxGap problem: the true mean of each arm and the scale of its noise.
 
+    Both are attributes of this name, as given; arrays are read-only.
+
     Parameters
     ----------
     means : array_like, shape (K,)
@@ -48,11 +50,6 @@ class Problem:
     sigma : float or array_like of shape (K,), default 1.0
         Standard deviation of normal rewards, in the rewards' units: one number, or one per arm.
         Arms are positions here: two pandas Series must have the same index.
-
-    Attributes
-    ----------
-    means, sigma : ndarray of shape (K,); float or ndarray of shape (K,)
-        As given; arrays are read-only.
 
     Raises
     ------

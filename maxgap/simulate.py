@@ -26,7 +26,7 @@ from maxgap.statistics import first_below, percentile_interval, times_fewer, wil
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NOISES", "Run", "Study", "replicate", "run", "wilson_interval"]
+__all__ = ["NOISES", "Run", "Study", "replicate", "run"]
 
 #: Reward distributions with mean mu and scale sigma. "student-t" has 3 degrees of freedom and is
 #: scaled to standard deviation sigma; "bernoulli" is 0 or 1 with mean mu, whatever sigma.
@@ -292,8 +292,10 @@ class Study:
         Numbers of samples looked at.
     wrong : array of bool, shape (P, R, C)
         Whether the answer was wrong: policy, replicate, checkpoint.
-    counts, counts_sd : array, shape (P, C, K)
-        Samples per arm: their mean and standard deviation over the replicates.
+    counts : array, shape (P, C, K)
+        Samples per arm: the mean over the replicates.
+    counts_sd : array, shape (P, C, K)
+        Their standard deviation.
 
     Examples
     --------

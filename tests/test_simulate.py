@@ -28,6 +28,7 @@ from maxgap import (
     statistics,
 )
 from maxgap.policies.runs import run_fresh
+from maxgap.statistics import wilson_interval
 
 CLASSES = [RoundRobin, SortThenSearch, MaxGapElim, MaxGapUCB, MaxGapTop2UCB]
 PROBLEM = maxgap.Problem([0.9, 0.0, 0.1, 0.55, 1.0, 0.05], [0.1, 0.2, 0.1, 0.1, 0.3, 0.1])
@@ -357,7 +358,7 @@ def made_up(*curves, checkpoints, replicates=1000):
 @pytest.mark.parametrize("replicates", [1, 2, 7, 120, 5000])
 def test_wilson_intervals_are_those_of_scipy(replicates):
     wrong = np.unique(np.linspace(0, replicates, 9).astype(int))
-    low, high = simulate.wilson_interval(wrong, replicates)
+    low, high = wilson_interval(wrong, replicates)
     for count, a, b in zip(wrong, low, high, strict=True):
         exact = stats.binomtest(int(count), replicates).proportion_ci(0.95, method="wilson")
         assert a == pytest.approx(exact.low, abs=1e-14)
@@ -371,7 +372,7 @@ def test_errors_are_the_shares_of_wrong_answers_with_wilson_intervals():
     assert table["wrong"].tolist() == [90, 25, 50, 0]
     assert table["error"].tolist() == [0.9, 0.25, 0.5, 0.0]
     assert table["replicates"].unique().tolist() == [100]
-    low, high = simulate.wilson_interval([90, 25, 50, 0], 100)
+    low, high = wilson_interval([90, 25, 50, 0], 100)
     np.testing.assert_array_equal(table[["low", "high"]].to_numpy().T, [low, high])
 
 

@@ -108,10 +108,6 @@ def test_decimal_of_unusual_numbers(value, places, text):
     assert decimal(value, places) == text
 
 
-def test_the_wilson_interval_can_be_had_from_simulate_too():
-    assert simulate.wilson_interval is wilson_interval
-
-
 def test_no_policy_is_faster_than_one_that_never_gets_there():
     assert times_fewer(np.inf, np.array([2.0, np.inf])).tolist() == [np.inf, 0.0]
 
@@ -251,7 +247,7 @@ def right_from(*times, checkpoints=CHECKPOINTS):
 @pytest.mark.parametrize("runs", [1, 2, 9, 120, 5000])
 def test_wilson_intervals_are_those_of_their_defining_equation(runs):
     for wrong in {0, 1, runs // 3, runs - 1, runs}:
-        low, high = simulate.wilson_interval(wrong, runs)
+        low, high = wilson_interval(wrong, runs)
         expected = twins.wilson(wrong, runs)
         assert (float(low), float(high)) == pytest.approx(expected, abs=1e-12)
 

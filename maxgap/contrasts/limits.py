@@ -112,8 +112,10 @@ class CharacteristicTime(NamedTuple):
         T*, as the middle of the bracket.
     weights : ndarray, shape (K,)
         Share of the samples by arm. With these, `high` is attained.
-    low, high : float
-        T* lies between, but for rounding; they differ by at most 0.01%.
+    low : float
+        T* is at least this, but for rounding.
+    high : float
+        And at most this; they differ by at most 0.01%.
 
     Examples
     --------

@@ -107,16 +107,15 @@ def _say(*texts: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """What the command line understands."""
-    how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-    how["epilog"] = EPILOG
+    how: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EPILOG}
     about = "Where do noisily rated things fall apart into a better and a worse group?"
-    whole = argparse.ArgumentParser(prog="maxgap", description=about, **how)
+    whole = argparse.ArgumentParser(prog="maxgap", description=about, allow_abbrev=False, **how)
     whole.add_argument("--version", action="version", version=f"maxgap {version('maxgap')}")
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, help: str, run: Callable[[Any], None], care: str = "") -> Any:
         text = f"{help[0].upper()}{help[1:]}.{care}"
-        one = commands.add_parser(name, help=help, description=text, **how)
+        one = commands.add_parser(name, help=help, description=text, allow_abbrev=False, **how)
         one.set_defaults(run=run, parser=one, groups=2, batch=1, arms=[])
         one.add_argument("--json", action="store_true", help="print JSON")
         _add_reading(one.add_argument_group("the file").add_argument)

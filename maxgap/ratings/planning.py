@@ -66,7 +66,13 @@ class Forecast(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How many rewards it takes in all: asked for one by one as a policy says, or all equally."""
+    """How many rewards it takes in all: asked for one by one as a policy says, or all equally.
+
+    Examples
+    --------
+    >>> plan([1.0, 0.0], sigma=0.1).equal.median
+    4.0
+    """
 
     adaptive: Forecast
     equal: Forecast

@@ -29,8 +29,10 @@ class TableSplit(Answer):
 
     Attributes
     ----------
-    top, bottom : frozenset of hashable
-        The arms above and below the largest gap between empirical means.
+    top : frozenset of hashable
+        The arms above the largest gap between empirical means.
+    bottom : frozenset of hashable
+        The arms below it.
     gap : float
         That gap.
     certified : bool
@@ -39,12 +41,8 @@ class TableSplit(Answer):
         By the intervals the gap is at least this; negative while those of the two groups overlap.
     notes : tuple of str
         What is odd about the ratings, a sentence each.
-    sentence : str
-        The answer for a report.
     rival : Rival or None
         What the certain gap has to exceed to be certified by "clusters"; None with two arms.
-    next : tuple of hashable
-        The arms to rate next, once each; none once certified.
     arms : pandas.DataFrame
         A row per arm, largest mean first: arm, ratings, mean, lower, upper, group.
 
@@ -113,6 +111,8 @@ class TableSplit(Answer):
 class TablePartition(Answer):
     """What a table of rewards says about more than two groups.
 
+    All else is as of :class:`maxgap.TableSplit`; groups count from 1.
+
     Attributes
     ----------
     groups : tuple of frozenset of hashable
@@ -123,8 +123,6 @@ class TablePartition(Answer):
         The gaps are at least these; negative where intervals overlap.
     rival : Rival or None
         What all certain gaps have to exceed; None if every arm is a group of its own.
-    certified, notes, next, arms
-        As of :class:`maxgap.TableSplit`, which shows itself so, too; groups count from 1.
 
     Examples
     --------
