@@ -94,8 +94,7 @@ def run(
     Raises
     ------
     ValueError
-        For an argument that is none of the above, Bernoulli means outside [0, 1], or duels with
-        another noise.
+        For an argument that is none of the above, or Bernoulli means outside [0, 1].
 
     Examples
     --------

@@ -35,9 +35,12 @@ import platformdirs
 #: would compile that function once for the literal and once more for a number.
 ZERO: Any = np.int64(0)
 
+_said = os.environ.get("MAXGAP_PATIENCE", "2")
+if re.fullmatch(r"\d+(\.\d*)?(e\d+)?|inf", _said) is None:
+    raise ValueError(f"MAXGAP_PATIENCE must be a number of seconds from 0, got {_said!r}")
 #: Seconds of processor time in plain Python after which what is patient is compiled, for each
 #: function and the types that it is called with; 0 to compile at the first call.
-PATIENCE = float(os.environ.get("MAXGAP_PATIENCE", "2"))
+PATIENCE = float(_said)
 
 #: What is handed over at once may make one call in plain Python long: the largest array there is
 #: patience with.

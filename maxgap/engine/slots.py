@@ -217,16 +217,11 @@ def _renew(order: Order, first: int, last: int) -> None:
         slots[top]["end"] = slots[top]["reach"]
         heights[WIDTHS, top] = max(slots[top]["reach"] - slots[top]["lower"], 0.0)
         last = top
-    _renew_peaks(order, WIDTHS, k + 1, last)
-    _renew_peaks(order, SEPARATIONS, first, highest)
-
-
-@inlined
-def _renew_peaks(order: Order, row: int, first: int, last: int) -> None:
-    """Bring the peaks of a row up to date after its heights at first..last have changed."""
-    for block in range(first // BLOCK, last // BLOCK + 1):
+    lowest, highest = min(first, k + 1), max(last, highest)
+    for block in range(lowest // BLOCK, highest // BLOCK + 1):
         start = block * BLOCK
-        order.peaks[row, block] = _largest(order.heights, row, start, start + BLOCK)
+        for row in range(2):
+            order.peaks[row, block] = _largest(order.heights, row, start, start + BLOCK)
 
 
 @internal

@@ -158,6 +158,15 @@ def test_ask_and_tell_are_compiled_once_plain_python_took_long(tmp_path):
     assert first == then == kept == compiled == rounds(-1, NUMBA_DISABLE_JIT="1")[1]
 
 
+def test_a_patience_that_is_no_number_of_seconds_is_refused():
+    code = "try: import maxgap\nexcept ValueError as problem: print(problem)"
+    for said in ("", "two", "-1", "nan"):
+        refused = f"MAXGAP_PATIENCE must be a number of seconds from 0, got {said!r}"
+        assert ran(code, MAXGAP_PATIENCE=said) == refused
+    for said in ("0", "0.5", "1e3", "inf"):
+        assert ran(code, MAXGAP_PATIENCE=said) == ""
+
+
 def test_what_is_large_is_compiled_at_once():
     patient = "import maxgap.engine.compiled as c; c._is_kept = lambda *of: False"
     assert rounds(-1, patient, MAXGAP_PATIENCE="1000")[0] == 0
