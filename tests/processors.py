@@ -19,6 +19,8 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent
 PYTEST = ["-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "tests.stored_outputs"]
+# Each kind has as many kernels as there are cores: one alone often leaves a core idle.
+PYTEST += ["-n", "auto", "--dist", "loadfile"]
 
 #: Of the C library's mathematics; names that it does not know it passes over.
 GLIBC = "AVX,AVX2,FMA,FMA4,AVX2_Usable,FMA_Usable,FMA4_Usable,AVX512F"
@@ -61,7 +63,7 @@ def main(notebooks: list[str]) -> int:
     if plain:
         kinds["as a plain x86-64"] = plain
     print(f"Executing the chapters {' and '.join(kinds)}, which takes some minutes", flush=True)
-    # Side by side: each has long stretches on one core.
+    # Side by side, so that no core is idle while the slower one ends.
     running = {kind: compare(notebooks, settings) for kind, settings in kinds.items()}
     failed = False
     for kind, process in running.items():

@@ -472,7 +472,7 @@ def list_touching(arms: Records, order: Order, listed: Integers, least: float) -
     """
     n_arms = order.slots.size
     # Insertion is quicker while its square stays below some passes over all arms.
-    most = min(int(math.sqrt(8.0 * n_arms)), n_arms - 1)
+    most = min(int(math.sqrt(8.0 * n_arms)), n_arms)
     slots = order.slots
     n_next, n_wide = ZERO, 0
     k = _next_at_least(order, WIDTHS, ZERO, least)
