@@ -56,7 +56,7 @@ mutants: $(READY) ## would the tests notice? breaks the package place by place (
 
 # Needs `make book` first, and Chromium; without one of them the tests are skipped.
 browser: $(READY) ## the built book in headless Chromium: links, formulas, accessibility, search
-	@$(PY) -m pytest -q -n auto --dist loadgroup -m browser tests
+	@$(PY) -m pytest -q -n auto -m browser tests
 
 refresh: $(READY) ## execute the notebooks in place (NOTEBOOKS=book/streetview.ipynb for one)
 	@$(PY) book/_ext/refresh.py $(NOTEBOOKS)

@@ -1,6 +1,7 @@
 """The built book in a real browser: complete by itself, readable by everyone, every link sound."""
 
 import functools
+import html
 import re
 import urllib.parse
 
@@ -13,10 +14,6 @@ pytestmark = [
     pytest.mark.skipif(not PAGES, reason="the book is not built: run `make book` first"),
 ]
 
-# The tests of one page run in one process, which opens it once for most of them.
-of_every_page = pytest.mark.parametrize(
-    "name", [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in PAGES]
-)
 CHAPTERS = [page for page in PAGES if page.startswith("book/")]
 EXPECTED_ERRORS: dict[str, str] = {}
 """Console errors that may be: what the message contains -> why it is harmless."""
@@ -55,82 +52,78 @@ def chromium():
         yield browser
 
 
-@pytest.fixture(scope="module")
-def facts(site, chromium):
-    """Of a page, which is opened once: its log and what it links to and shows."""
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_loads_whole_leads_somewhere_and_is_open_to_everyone(site, chromium, name):
+    # All on one page that is opened once, which takes most of the time.
+    with opened(chromium, site + name, home=site) as (page, log):
+        facts = page.evaluate(FACTS)
+        assert log.outside == []
+        assert log.failed == []
+        assert [e for e in log.errors if not any(known in e for known in EXPECTED_ERRORS)] == []
+        check_formulas(facts)
+        check_images(facts["images"])
+        assert sorted({i for i in facts["ids"] if facts["ids"].count(i) > 1}) == []
+        assert lost(facts["links"], site) == []
+        if name in CHAPTERS:
+            check_neighbours(facts["links"], site, name)
+        assert violations(page) == []
+        darken(page)
+        assert violations(page, rules=COLOURS) == []
 
-    @functools.cache
-    def of(name):
-        with opened(chromium, site + name, home=site) as (page, log):
-            return page.evaluate(FACTS) | {"log": log}
 
-    return of
-
-
-@of_every_page
-def test_a_page_loads_whole_with_no_outside_request_and_no_console_error(facts, name):
-    log = facts(name)["log"]
-    assert log.outside == []
-    assert log.failed == []
-    assert [e for e in log.errors if not any(known in e for known in EXPECTED_ERRORS)] == []
+def check_formulas(facts):
+    """Every formula is rendered."""
+    assert facts["broken"] == []
+    assert facts["raw"] == []
+    assert facts["formulas"] >= facts["sources"]
+    assert facts["unlabelled"] == 0
 
 
-@of_every_page
-def test_every_formula_of_a_page_is_rendered(facts, name):
-    page = facts(name)
-    assert page["broken"] == []
-    assert page["raw"] == []
-    assert page["formulas"] >= page["sources"]
-    assert page["unlabelled"] == 0
+def check_images(images):
+    """Every image is drawn and has a text."""
+    for image in images:
+        assert image["drawn"], image
+        assert len(image["text"].split()) >= 3, image
+
+
+@functools.cache
+def anchors(page):
+    """The anchors of a page, as it is written."""
+    text = (HTML / page).read_text(encoding="utf-8")
+    return {html.unescape(anchor) for anchor in re.findall(r'\bid="([^"]+)"', text)}
+
+
+def lost(links, site):
+    """Links within the book that lead nowhere."""
+    found = []
+    for link in links:
+        address, _, anchor = link.partition("#")
+        if not address.startswith(site):
+            continue
+        target = urllib.parse.unquote(address.removeprefix(site).partition("?")[0]) or "index.html"
+        if not (HTML / target).is_file() or (
+            anchor and target in PAGES and urllib.parse.unquote(anchor) not in anchors(target)
+        ):
+            found.append(link)
+    return found
+
+
+def check_neighbours(links, site, name):
+    """A chapter offers its source, and leads to another."""
+    assert any(link.startswith(f"{site}_sources/{name.removesuffix('.html')}.") for link in links)
+    assert {link.partition("#")[0] for link in links} & {site + n for n in CHAPTERS if n != name}
+
+
+def test_a_link_that_leads_nowhere_is_noticed():
+    site = "http://here/"
+    links = [f"{site}book/index.html", f"{site}book/none.html", f"{site}book/index.html#nowhere"]
+    assert lost([*links, "https://elsewhere/none"], site) == links[1:]
 
 
 def test_the_book_has_formulas_and_pictures():
     text = "".join((HTML / page).read_text(encoding="utf-8") for page in PAGES)
     assert text.count('class="math') > 100
     assert text.count("<img ") > 5
-
-
-@of_every_page
-def test_every_image_of_a_page_is_drawn_and_has_a_text(facts, name):
-    for image in facts(name)["images"]:
-        assert image["drawn"], image
-        assert len(image["text"].split()) >= 3, image
-
-
-@of_every_page
-def test_ids_of_a_page_are_unique(facts, name):
-    ids = facts(name)["ids"]
-    assert sorted({i for i in ids if ids.count(i) > 1}) == []
-
-
-@of_every_page
-def test_every_link_within_the_book_leads_somewhere(facts, site, name):
-    lost = []
-    for link in facts(name)["links"]:
-        address, _, anchor = link.partition("#")
-        if not address.startswith(site):
-            continue
-        target = urllib.parse.unquote(address.removeprefix(site).partition("?")[0]) or "index.html"
-        if not (HTML / target).is_file() or (
-            anchor and target in PAGES and urllib.parse.unquote(anchor) not in facts(target)["ids"]
-        ):
-            lost.append(link)
-    assert lost == []
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_page_offers_its_source_and_its_neighbours(facts, site, name):
-    links = facts(name)["links"]
-    assert any(link.startswith(f"{site}_sources/{name.removesuffix('.html')}.") for link in links)
-    assert {link.partition("#")[0] for link in links} & {site + n for n in CHAPTERS if n != name}
-
-
-@of_every_page
-def test_axe_finds_no_serious_violation(site, chromium, name):
-    with opened(chromium, site + name, home=site, theme="light") as (page, _):
-        assert violations(page) == []
-        darken(page)
-        assert violations(page, rules=COLOURS) == []
 
 
 # Formulas wider than what they stand in, which would be cut.
@@ -141,7 +134,7 @@ CUT_FORMULAS = """() => [...document.querySelectorAll("article mjx-container")].
 }).map((all) => all.textContent)"""
 
 
-@of_every_page
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_a_phone_and_what_scrolls_in_it_can_be_reached(site, chromium, name):
     with opened(chromium, site + name, home=site, viewport=PHONE) as (page, _):
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
