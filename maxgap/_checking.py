@@ -17,9 +17,9 @@ from maxgap.engine.types import Floats, Integers
 LARGEST_REWARD = 1e300
 
 #: Attoseconds, the finest unit of NumPy's dates, in every unit of fixed length.
-_ATTOSECONDS = {unit: 1000**k for k, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms", "s"))}
-for _unit, _times, _smaller in (("m", 60, "s"), ("h", 60, "m"), ("D", 24, "h"), ("W", 7, "D")):
-    _ATTOSECONDS[_unit] = _times * _ATTOSECONDS[_smaller]
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "D": 86_400, "W": 604_800}
+_ATTOSECONDS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15}
+_ATTOSECONDS |= {unit: seconds * 10**18 for unit, seconds in _SECONDS.items()}
 _MONTHS = {"Y": 12, "M": 1}
 
 

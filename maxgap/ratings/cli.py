@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
     try:
         typed = sys.argv[1:] if arguments is None else arguments
-        options = parser().parse_args([x if os.path.exists(x) else _decoded(x) for x in typed])
+        options = parser().parse_args([*map(_decoded, typed)])
         if sys.stdout is None:
             raise BadFile("standard output: is closed")
         terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -80,9 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _decoded(text: str) -> str:
-    """What was typed, also where the locale cannot decode it."""
-    odd = any("\udc80" <= character <= "\udcff" for character in text)
-    return os.fsencode(text).decode("utf-8", "surrogateescape") if odd else text
+    """What was typed, also where the locale cannot decode it; a file keeps its name."""
+    if not any("\udc80" <= c <= "\udcff" for c in text) or os.path.exists(text):
+        return text
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
 class Compiling(Listener):
@@ -161,8 +162,7 @@ def _add_question(guarantee: Any) -> None:
     add("--delta", type=float, default=0.05, help="error probability (0.05)")
     names = [*confidence.RADII, *confidence.FROM_REWARDS]
     add("--confidence", choices=names, help="of the intervals (with --bounds: empirical-bernstein)")
-    either = "certificate (either; clusters for duels and groups)"
-    add("--stopping", choices=[*POLICY_OF], help=either)
+    add("--stopping", choices=POLICY_OF, help="certificate (either; clusters for duels and groups)")
 
 
 def _asked(options: argparse.Namespace) -> Question:
